@@ -50,6 +50,7 @@ WORKERS = 2 * (os.cpu_count() or 1)
 SCRATCH = pathlib.Path(tempfile.mkdtemp(prefix="slipway-torture-"))
 
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("SLIPWAY_", "FAULT_"))}
+ENVIRONMENT["SLIPWAY_CRASH_WITH_SIGNAL"] = "1"  # otherwise crashes of drivers are failures of the device: status 5
 ENVIRONMENT["VK_DRIVER_FILES"] = ENVIRONMENT.get("VK_DRIVER_FILES", "/usr/share/vulkan/icd.d/lvp_icd.json")
 ENVIRONMENT["NODEVICE_SELECT"] = "1"
 

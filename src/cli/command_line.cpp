@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
+#include "cli/confine.hpp"
 #include "cli/sarif_file.hpp"
 #include "cli/version.hpp"
 
@@ -203,6 +204,9 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
   if (is_drop_in()) return;
   add_flag("-q,--quiet", quiet_, "print errors and what was asked for; no warnings, progress or lines of success");
   add_flag("-v,--verbose", verbose_, "print what is being done").excludes("--quiet");
+  add_flag("--confine", confine_,
+           "for files of strangers: paths in them may not leave their directories; the kernel forbids other files, the "
+           "network and other programs");
 }
 
 CommandLine::~CommandLine() = default;
@@ -219,6 +223,10 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
   }
   try {
     app_->parse(reversed(words));
+    if (confine_ && !is_confined()) {  // the program applies it before it reads anything (confine.hpp)
+      print_error(formatted("{}: --confine takes no value\n", name_));
+      return 2;
+    }
     set_level();
     if (style_) set_sarif_path(style_->sarif_path);
     if (!arguments.format.empty()) print_verbose(formatted("slipway: the format is {}\n", arguments.format));

@@ -140,7 +140,7 @@ class CommandLine : public OptionGroup {
   void set_level() const;
 
   std::string name_, what_, example_;
-  bool quiet_ = false, verbose_ = false;
+  bool quiet_ = false, verbose_ = false, confine_ = false;
   const ReportStyle* style_ = nullptr;
   std::unique_ptr<CLI::App> owned_;
 };

@@ -8,7 +8,7 @@
 namespace slipway::cli {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(JsonKeys, TwoLevelsInOrder) {
   EXPECT_THAT(json_keys(R"({"a": {"b": [1, {"deep": 2}], "c": {"deeper": {"x": 1}}}, "d": "e:", "f": []})"),

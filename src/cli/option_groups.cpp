@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
+#include "cli/confine.hpp"
 #include "executors/open.hpp"
 #include "model/graph_target.hpp"
 #include "recipe/backend.hpp"
@@ -166,7 +167,9 @@ void check_repeat(const LaunchGroup& options, Diagnostics& diagnostics) {
 
 void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside) {
   group.add_option("--dir", directory, "base directory of the paths in the file (the file's own directory)");
-  group.add_flag("--allow-outside", allow_outside, "allow files and libraries outside their directories");
+  Option outside =
+      group.add_flag("--allow-outside", allow_outside, "allow files and libraries outside their directories");
+  if (group.has_option("--confine")) outside.excludes("--confine");
 }
 
 void add_backend_options(OptionGroup& group, std::string& backend, std::string& library_root) {
@@ -190,6 +193,14 @@ void add_recipe_group(OptionGroup& group, RecipeGroup& options) {
   add_seed_option(group, options.seed);
   add_emulate_option(group, options.emulate);
   group.add_flag("--no-cpu-libraries", options.no_cpu_libraries, "refuse recipes with CPU functions");
+  if (group.has_option("--confine"))
+    group.add_flag("--allow-native-code", options.allow_native_code,
+                   "with --confine: load the libraries of CPU functions, whose code may do what this program may");
+}
+
+std::string_view why_no_cpu_libraries(const RecipeGroup& options) {
+  if (options.no_cpu_libraries) return "`--no-cpu-libraries` is given";
+  return is_confined() && !options.allow_native_code ? "`--confine` is given without `--allow-native-code`" : "";
 }
 
 }  // namespace slipway::cli

@@ -103,10 +103,12 @@ struct RecipeGroup {
   std::string directory, mode, backend, library_root;
   std::optional<std::uint64_t> iterations;
   std::uint64_t seed = 0;
-  bool allow_outside = false, no_cpu_libraries = false;
+  bool allow_outside = false, no_cpu_libraries = false, allow_native_code = false;
   std::optional<std::string> emulate;  // auto, never or always
 };
 void add_recipe_group(OptionGroup& group, RecipeGroup& options);
+// Why CPU functions are refused; empty if they are not.
+std::string_view why_no_cpu_libraries(const RecipeGroup& options);
 
 // The artifacts of recipes, profiles and captures: --dir, --allow-outside; --backend, --library-root
 void add_artifact_options(OptionGroup& group, std::string& directory, bool& allow_outside);

@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
+#include "cli/confine.hpp"
 #include "cli/formats.hpp"
 #include "cli/lab/options.hpp"
 #include "cli/lab/run.hpp"
@@ -115,6 +116,13 @@ std::string_view base_name(std::string_view path) {
   return path;
 }
 
+// Whether outputs of a run are written beside its inputs.
+bool may_write_beside(std::string_view program, const std::vector<std::string>& words) {
+  if (base_name(program) == "scenario-runner") return true;
+  if (std::ranges::contains(words, "--explain") || std::ranges::contains(words, "--dry-run")) return false;
+  return words.front() == "run" || words.front() == "bench" || words.front() == "format";
+}
+
 }  // namespace
 
 std::vector<VerbDescription> describe_verbs() {
@@ -138,6 +146,14 @@ std::vector<VerbDescription> describe_verbs() {
 
 int run_program(std::string_view program, const Arguments& arguments) {
   if (arguments.words.size() == 1 && arguments.words.front() == kSandboxVerb) return sandbox_verb();
+  const std::vector<std::string>& words = arguments.words;
+  if (wants_confinement(words)) {
+    if (words.front() == kWorkerVerb)
+      note_confined();
+    else
+      confine_process({words.begin() + (base_name(program) == "slipway" ? 1 : 0), words.end()},
+                      may_write_beside(program, words));
+  }
   protect_inputs();
   std::vector<std::string> command = sandbox::own_command();
   command.emplace_back(kSandboxVerb);
@@ -152,7 +168,6 @@ int run_program(std::string_view program, const Arguments& arguments) {
   if (base_name(program) == "vgf_updater") return vgf_updater(arguments);
   if (base_name(program) == "xrt-runner") return end_of_verb(xrt_runner(arguments));
   if (base_name(program) == "xrt-replay") return end_of_verb(xrt_replay(arguments));
-  const std::vector<std::string>& words = arguments.words;
   std::vector<std::string> whole = {"slipway"};
   whole.append_range(words);
   note_command(std::move(whole));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "base/system/confined_file.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "importer/read_options.hpp"
 
 namespace slipway::importer {

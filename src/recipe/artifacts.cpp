@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "base/system/protected_inputs.hpp"
 
 namespace slipway::recipe {
@@ -39,17 +40,18 @@ Artifacts Artifacts::in_memory(std::shared_ptr<const ArtifactMap> map) {
 
 Result<Artifact> Artifacts::open_file(const std::string& key) const {
   const Path normal = Path(key).lexically_normal();
-  // Of the key, and of a symbolic link to which it leads.
-  if (!state_->allow_outside && (leaves(normal) || !is_inside(state_->directory / normal, state_->directory))) {
+  const auto escapes = [&] {
     return fail(Diagnostic{.kind = DiagnosticKind::PathOutside,
                            .message = formatted("repo: artifact key escapes artifact directory: {}", key)}
                     .hint("`--allow-outside` permits it"));
-  }
+  };
+  if (!state_->allow_outside && leaves(normal)) return escapes();
   const Path path = normal.is_absolute() ? normal : state_->directory / normal;
   const std::string name = path.string();
   const std::scoped_lock lock(state_->mutex);
   if (const auto found = state_->opened.find(name); found != state_->opened.end()) return found->second;
-  Result<MappedFile> file = map_file(path);
+  Result<MappedFile> file = state_->allow_outside ? map_file(path) : map_file_below(state_->directory, path);
+  if (!file && file.error().at(0).kind == DiagnosticKind::PathOutside) return escapes();
   if (!file) {
     return fail(DiagnosticKind::FileNotFound, {}, formatted("artifacts::repository: cannot open file: {}", name));
   }

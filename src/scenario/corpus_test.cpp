@@ -51,10 +51,11 @@ Diagnostics run(const Path& path) {
   const bool check = has_word(path, "check") || has_word(path, "portable");
   // A directory that does not exist, so that no message contains a path of this machine.
   const Path directory = "/scenarios";
-  const auto scenario =
+  auto scenario =
       read_scenario(*source, directory, {.leniency = check ? Severity::Error : Severity::Warning}, diagnostics);
   if (scenario && !has_word(path, "syntax")) {
-    check_scenario(*scenario, {.confine = has_word(path, "confine"), .checking = check}, diagnostics);
+    scenario->confine = has_word(path, "confine");
+    check_scenario(*scenario, {.checking = check}, diagnostics);
     if (has_word(path, "portable")) check_portable(*scenario, diagnostics);
   }
   diagnostics.sort();

@@ -17,6 +17,7 @@ Loaded load(const SourcePtr& source, const Path& directory, const ScenarioOption
   loaded.scenario = read_scenario(source, directory, {.leniency = leniency}, diagnostics);
   if (!loaded.scenario || options.depth == Depth::Structure) return loaded;
   loaded.scenario->cast_arrays = options.cast;
+  loaded.scenario->confine = options.confine;
   auto unused = check_scenario(*loaded.scenario, options, diagnostics);
   if (options.checking) unused.clear();  // everything is checked
   if (options.depth == Depth::References) return loaded;

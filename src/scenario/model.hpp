@@ -517,6 +517,7 @@ struct Scenario {
   std::map<std::string, std::size_t, std::less<>> by_uid;  // indices into `resources`; the first one for equal uids
   LeftOut left_out;
   bool cast_arrays = false;  // of ScenarioOptions::cast
+  bool confine = false;      // of ScenarioOptions::confine
 
   // The resource with that uid, or null.
   const Resource* find(std::string_view uid) const {

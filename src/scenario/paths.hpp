@@ -4,6 +4,7 @@
 // unchanged.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "scenario/model.hpp"
@@ -12,5 +13,9 @@ namespace slipway::scenario {
 
 Path source_path(const Scenario& scenario, std::string_view src);
 Path output_path(const Scenario& scenario, std::string_view dst, const Path& output_directory = {});
+// The directory that outputs may not leave if the scenario is confined: that given with `--output`, or the scenario's.
+const Path& output_root(const Scenario& scenario, const Path& output_directory);
+// The message for a path that leaves it.
+std::string outside_text(const Path& path);
 
 }  // namespace slipway::scenario

@@ -64,9 +64,7 @@ void plan_shaders(Planning& planning) {
     if (shader && !planning.has_errors_in(shader->at) && !is_unused(planning, resource)) shaders.push_back(shader);
   }
   planning.compiled = compile_shaders(
-      planning.scenario, shaders,
-      {.cache = planning.options.cache, .dxc = planning.options.dxc, .confine = planning.options.confine},
-      planning.diagnostics);
+      planning.scenario, shaders, {.cache = planning.options.cache, .dxc = planning.options.dxc}, planning.diagnostics);
 }
 
 void plan_expectations(Planning& planning) {

@@ -14,10 +14,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::uint64_t kSmall = 1 << 16;  // bytes
   Diagnostics diagnostics;
   const auto source = make_source("fuzz.json", std::string(reinterpret_cast<const char*>(data), size));
-  const auto scenario = scenario::read_scenario(source, "/nowhere", {}, diagnostics);
+  auto scenario = scenario::read_scenario(source, "/nowhere", {}, diagnostics);
   if (!scenario) return 0;
-  scenario::check_scenario(*scenario, {.confine = true}, diagnostics);
-  const auto plan = scenario::plan_scenario(*scenario, {.confine = true}, diagnostics);
+  scenario->confine = true;
+  scenario::check_scenario(*scenario, {}, diagnostics);
+  const auto plan = scenario::plan_scenario(*scenario, {}, diagnostics);
   format_diagnostics(diagnostics.all(), {.max_errors = 20});
   if (!plan) return 0;
   launch::print_plan(*plan);

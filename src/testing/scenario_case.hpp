@@ -39,6 +39,7 @@ class Case {
   const std::optional<launch::Plan>& plan(const std::string& text, scenario::ScenarioOptions options = {}) {
     options.output = options.output.empty() ? options.output : directory_ / options.output;
     scenario_ = scenario::read_scenario(make_source("scene.json", text), directory_.path(), {}, diagnostics_);
+    if (scenario_) scenario_->confine = options.confine;
     if (!scenario_) return plan_;
     scenario::check_scenario(*scenario_, options, diagnostics_);
     plan_ = scenario::plan_scenario(*scenario_, options, diagnostics_);

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run lists on XRT: an xrt::runlist if the list reaches the threshold. Otherwise all runs are started in order, and
 // waited for in reverse order (docs/spec/recipe.md#execution). With timings, `wait` starts each run alone.
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <utility>
 
 #include "base/format.hpp"
-#include "base/system/files.hpp"
+#include "base/system/temporary_directory.hpp"
 #include "xrt_module/module.hpp"
 
 namespace slipway::recipe::xrt_module {
@@ -25,15 +22,18 @@ using Clock = std::chrono::steady_clock;
 class ScriptFile {
  public:
   static Result<std::shared_ptr<ScriptFile>> write(const std::string& text) {
-    static std::atomic<unsigned> count = 0;
-    auto file = std::make_shared<ScriptFile>();
-    std::error_code ignored;
-    file->path = std::filesystem::temp_directory_path(ignored) / formatted("slipway-{}-{}.ct", ::getpid(), count++);
+    SLIPWAY_TRY(TemporaryDirectory directory, TemporaryDirectory::make("dtrace"));
+    auto file = std::make_shared<ScriptFile>(std::move(directory));
     SLIPWAY_TRY_VOID(write_file(file->path, text));
     return file;
   }
-  ~ScriptFile() { remove_file(path); }
-  Path path;
+  explicit ScriptFile(TemporaryDirectory directory)
+      : path(directory.path() / "script.ct"), directory_(std::move(directory)) {}
+
+  const Path path;
+
+ private:
+  TemporaryDirectory directory_;
 };
 
 struct Run {

@@ -4,6 +4,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <ranges>
 
@@ -40,26 +44,52 @@ std::optional<std::vector<std::byte>> read_entry(const Path& directory, std::str
   return std::vector<std::byte>(value.begin(), value.end());
 }
 
+bool is_open_to_all(const struct stat& status) { return (status.st_mode & S_IWOTH) != 0; }
+
 // SLIPWAY_CACHE_PATH: caches of others, each like `~/.cache/slipway`, which are only read (docs/lab.md#shared-caches).
 // Relative paths are ignored, as in XDG_CACHE_HOME.
 std::vector<Path> shared_directories() {
   std::vector<Path> directories;
   const char* const list = std::getenv("SLIPWAY_CACHE_PATH");
   for (const auto part : std::views::split(std::string_view(list ? list : ""), ':')) {
-    if (const std::string_view path(part); path.starts_with('/')) directories.push_back(Path(path) / "objects");
+    const std::string_view path(part);
+    struct stat status{};
+    const Path directory = Path(path) / "objects";
+    // Another user may have filled it, if this one names it, but not every user.
+    if (path.starts_with('/') && ::stat(directory.c_str(), &status) == 0 && !is_open_to_all(status))
+      directories.push_back(directory);
   }
   return directories;
 }
 
 }  // namespace
 
-Cache Cache::of_user() {
+Path Cache::directory_of_user(std::string_view part, std::string* why) {
+  const auto none = [&](std::string reason) {
+    if (why) *why = std::move(reason);
+    return Path();
+  };
+  Path caches;
+  const char *const directory = std::getenv("XDG_CACHE_HOME"), *const home = std::getenv("HOME");
   // A relative path is not valid there, and must be ignored: XDG Base Directory Specification.
-  if (const char* directory = std::getenv("XDG_CACHE_HOME"); directory && *directory == '/')
-    return Cache(Path(directory) / "slipway" / "objects");
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return Cache(Path(home) / ".cache" / "slipway" / "objects");
-  return {};
+  if (directory && *directory == '/')
+    caches = directory;
+  else if (home && *home)
+    caches = Path(home) / ".cache";
+  if (caches.empty()) return none("neither XDG_CACHE_HOME nor HOME is set");
+  for (const Path& one : {caches / "slipway", caches / "slipway" / part}) {
+    struct stat status{};
+    if (::stat(one.c_str(), &status) != 0) continue;
+    if (status.st_uid != ::geteuid()) return none(formatted("{} belongs to another user", one.native()));
+    if (is_open_to_all(status)) return none(formatted("all users may write to {}", one.native()));
+  }
+  return caches / "slipway" / part;
+}
+
+bool make_private_directories(const Path& directory) {
+  if (directory.empty() || directory_exists(directory)) return !directory.empty();
+  if (directory.has_parent_path() && !make_private_directories(directory.parent_path())) return false;
+  return ::mkdir(directory.c_str(), S_IRWXU) == 0 || errno == EEXIST;
 }
 
 std::string Cache::key(std::initializer_list<std::string_view> parts) {
@@ -89,6 +119,7 @@ void Cache::store(std::string_view key, Bytes value) const {
   EntryHeader header{};
   kMagic.copy(header.magic, sizeof header.magic);
   header.checksum = checksum_of(key, value);
+  if (!make_private_directories(directory_)) return;
   Result<OutputFile> file = OutputFile::create(directory_ / key);
   if (!file) return;
   if (file->write(std::as_bytes(std::span(&header, 1))) && file->write(value)) (void)file->commit();

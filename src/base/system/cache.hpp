@@ -23,8 +23,11 @@ class Cache {
  public:
   Cache() = default;  // disabled: every lookup misses
   explicit Cache(Path directory) : directory_(std::move(directory)) {}
-  // In $XDG_CACHE_HOME/slipway/objects or ~/.cache/slipway/objects; disabled if neither XDG_CACHE_HOME nor HOME is set.
-  static Cache of_user();
+  // In the directory `objects` of the user's caches; disabled if there is no such directory.
+  static Cache of_user() { return Cache(directory_of_user("objects")); }
+  // $XDG_CACHE_HOME/slipway/PART or ~/.cache/slipway/PART, which need not exist. Empty if neither XDG_CACHE_HOME nor
+  // HOME is set, or if other users may write there: it belongs to one, or is open to all. `why` is set then.
+  static Path directory_of_user(std::string_view part, std::string* why = nullptr);
 
   bool enabled() const { return !directory_.empty(); }
   const Path& directory() const { return directory_; }
@@ -39,5 +42,8 @@ class Cache {
  private:
   Path directory_;
 };
+
+// Makes a directory, and those above it, that only this user can use, whatever the umask is.
+bool make_private_directories(const Path& directory);
 
 }  // namespace slipway

@@ -7,14 +7,17 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 
 namespace slipway {
 namespace {
 
-std::atomic<bool> reporting = false;
+std::atomic<bool> reporting = false, with_signal = false;
 constinit std::atomic<const std::string*> note_of_devices = nullptr;
 constinit thread_local const std::string* note_of_thread = nullptr;
+
+constexpr int kDeviceFailed = 5;
 
 void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
@@ -28,6 +31,8 @@ void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), tex
     put(" [device-failed]\n"
         "  hint: `--validate` reports wrong use of the driver, `--enable-robustness-features` (of scenarios; software "
         "drivers always do) checks accesses to bound buffers, and `--device` selects another device\n");
+    // The fault is that of a driver, or of a shader in it: the status of failures of the device.
+    if (!with_signal) ::_exit(kDeviceFailed);
   }
   ::signal(number, SIG_DFL);
   ::raise(number);
@@ -36,6 +41,7 @@ void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), tex
 }  // namespace
 
 void report_crashes() {
+  with_signal = std::getenv(kCrashWithSignal) != nullptr;
 // Sanitizers have handlers of their own, which say more.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr std::size_t kStackSize = 65536;  // for the handler, as the stack may be exhausted

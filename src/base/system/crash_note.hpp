@@ -7,7 +7,9 @@
 
 namespace slipway {
 
-// Once, at the start of the program.
+// Once, at the start of the program. A crash that has a note ends the process with status 5; with this variable in the
+// environment, by the signal, for children whose parent treats crashes in another way than other failures.
+inline constexpr const char* kCrashWithSignal = "SLIPWAY_CRASH_WITH_SIGNAL";
 void report_crashes();
 // Whether notes are printed, so that making them is worthwhile.
 bool reports_crashes();

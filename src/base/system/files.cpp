@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "base/format.hpp"
+#include "base/system/paths/place.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"
 #include "base/text/control_characters.hpp"
@@ -29,22 +30,13 @@ namespace fs = std::filesystem;
 std::unexpected<Failure> unreadable(const Path& path, int error) {
   const auto kind = error == ENOENT || error == ENOTDIR ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable;
   return fail(kind, SourceLocation::in_file(path.string()),
-              formatted("Could not open file {}: {}", path.string(), std::strerror(error)));
+              formatted("Could not open file {}: {}", path.string(), error_text(error)));
 }
 
 std::unexpected<Failure> unwritable(const Path& path, int error) {
   return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(path.string()),
-              formatted("cannot write {}: {}", path.string(), std::strerror(error)));
+              formatted("cannot write {}: {}", path.string(), error_text(error)));
 }
-
-struct FileDescriptor {
-  int number = -1;
-  explicit FileDescriptor(int fd) : number(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 // What a pipe or a device may give: more is not an input but one that does not end, such as /dev/zero.
 constexpr std::size_t kMaxStream = std::size_t{1} << 30;
@@ -104,17 +96,17 @@ Result<std::string> await_writer(int pipe, const Path& path) {
 }
 
 Result<std::string> read_pipe(const Path& path) {
-  const FileDescriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (pipe.number < 0) return unreadable(path, errno);
-  SLIPWAY_TRY(std::string text, await_writer(pipe.number, path));
-  ::fcntl(pipe.number, F_SETFL, 0);  // from now on a read waits for data
-  return read_all(pipe.number, path, kMaxStream).transform([&](const std::string& rest) { return text += rest; });
+  const OwnedDescriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (pipe.number() < 0) return unreadable(path, errno);
+  SLIPWAY_TRY(std::string text, await_writer(pipe.number(), path));
+  ::fcntl(pipe.number(), F_SETFL, 0);  // from now on a read waits for data
+  return read_all(pipe.number(), path, kMaxStream).transform([&](const std::string& rest) { return text += rest; });
 }
 
 Result<std::string> read_device(const Path& path) {
-  const FileDescriptor device(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (device.number < 0) return unreadable(path, errno);
-  return read_all(device.number, path, kMaxStream);
+  const OwnedDescriptor device(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (device.number() < 0) return unreadable(path, errno);
+  return read_all(device.number(), path, kMaxStream);
 }
 
 // The contents of pipes and devices, which can be read only once, while the program reads an input several times: to
@@ -142,12 +134,19 @@ Streams& streams() {
   return all;
 }
 
-Path hidden_name(const Path& path, std::string_view suffix) {
+std::string hidden_name(std::string_view name, std::string_view suffix) {
   static std::atomic<unsigned> counter = 0;
-  Path name = path;
-  name.replace_filename(
-      formatted(".{}.{}.{}{}", path.filename().string().substr(0, kMaxHiddenName), ::getpid(), counter++, suffix));
-  return name;
+  return formatted(".{}.{}.{}{}", name.substr(0, kMaxHiddenName), ::getpid(), counter++, suffix);
+}
+
+// Opens a file for reading, through the links that may be followed (paths/place.hpp).
+OwnedDescriptor open_input(const Path& path, int& error) {
+  const auto place = place_of(path, {.keep_open_files = true});
+  error = place ? 0 : place.error();
+  if (!place) return OwnedDescriptor(-1);
+  OwnedDescriptor file(::openat(place->directory->number(), place->name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) error = errno;
+  return file;
 }
 
 Result<> write_all(int file, Bytes bytes, const Path& path) {
@@ -173,10 +172,10 @@ bool is_written_in_place(const Path& path) {
 
 Result<> write_pipe(const Path& path, Bytes bytes) {
   for (int waited = 0;; waited += kPipePeriod) {
-    const FileDescriptor pipe(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
-    if (pipe.number >= 0) {
-      ::fcntl(pipe.number, F_SETFL, 0);  // from now on a write waits for the reader
-      return write_all(pipe.number, bytes, path);
+    const OwnedDescriptor pipe(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (pipe.number() >= 0) {
+      ::fcntl(pipe.number(), F_SETFL, 0);  // from now on a write waits for the reader
+      return write_all(pipe.number(), bytes, path);
     }
     if (errno != ENXIO) return unwritable(path, errno);
     if (waited >= kMaxPipeWait) break;
@@ -196,22 +195,9 @@ Result<> write_in_place(const Path& path, Bytes bytes) {
     return write_all(number, bytes, path);
   }
   if (S_ISFIFO(status.st_mode)) return write_pipe(path, bytes);
-  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (file.number < 0) return unwritable(path, errno);
-  return write_all(file.number, bytes, path);
-}
-
-// The file to which a link leads; it need not exist.
-Result<Path> followed(Path path) {
-  constexpr int kMaxLinks = 40;  // that of the system
-  for (int i = 0; i < kMaxLinks; ++i) {
-    std::error_code error;
-    if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
-    const Path to = fs::read_symlink(path, error);
-    if (error) return unwritable(path, error.value());
-    path = to.is_absolute() ? to : path.parent_path() / to;
-  }
-  return unwritable(path, ELOOP);
+  const OwnedDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (file.number() < 0) return unwritable(path, errno);
+  return write_all(file.number(), bytes, path);
 }
 
 }  // namespace
@@ -257,14 +243,20 @@ Result<MappedFile> map_file(const Path& path) {
     copy.bytes_ = {static_cast<const std::byte*>(address), text->size()};
     return copy;
   }
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  int error = 0;
+  const OwnedDescriptor file = open_input(path, error);
+  if (file.number() < 0) return unreadable(path, error);
+  return map_descriptor(file.number(), path);
+}
+
+Result<MappedFile> map_descriptor(int file, const Path& path) {
   struct stat status{};
-  if (file.number < 0 || ::fstat(file.number, &status) != 0) return unreadable(path, errno);
+  if (::fstat(file, &status) != 0) return unreadable(path, errno);
   if (!S_ISREG(status.st_mode)) return unreadable(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
   MappedFile mapped;
   if (status.st_size == 0) return mapped;
   const auto size = static_cast<std::size_t>(status.st_size);
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (address == MAP_FAILED) return unreadable(path, errno);
   mapped.bytes_ = {static_cast<const std::byte*>(address), size};
   remember_mapping(mapped.bytes_, path.string());
@@ -278,9 +270,10 @@ Result<std::string> read_text(const Path& path) {
   if (::stat(path.c_str(), &status) == 0 && Streams::is_stream(status)) {
     return streams().read(path, status).transform([](const auto& text) { return *text; });
   }
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number < 0) return unreadable(path, errno);
-  return read_all(file.number, path, SIZE_MAX);
+  int error = 0;
+  const OwnedDescriptor file = open_input(path, error);
+  if (file.number() < 0) return unreadable(path, error);
+  return read_all(file.number(), path, SIZE_MAX);
 }
 
 Result<SourcePtr> read_source(const Path& path, std::string name) {
@@ -295,16 +288,16 @@ Result<std::vector<std::byte>> peek_standard_input() {
   if (begin >= 0) {
     ::lseek(STDIN_FILENO, begin, SEEK_SET);
   } else {
-    const FileDescriptor copy(::memfd_create("standard input", MFD_CLOEXEC));
+    const OwnedDescriptor copy(::memfd_create("standard input", MFD_CLOEXEC));
     std::string_view rest = text;
-    while (copy.number >= 0 && !rest.empty()) {
-      const ssize_t count = ::write(copy.number, rest.data(), rest.size());
+    while (copy.number() >= 0 && !rest.empty()) {
+      const ssize_t count = ::write(copy.number(), rest.data(), rest.size());
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) break;
       rest.remove_prefix(static_cast<std::size_t>(count));
     }
-    if (copy.number < 0 || !rest.empty() || ::lseek(copy.number, 0, SEEK_SET) != 0 ||
-        ::dup2(copy.number, STDIN_FILENO) < 0)
+    if (copy.number() < 0 || !rest.empty() || ::lseek(copy.number(), 0, SEEK_SET) != 0 ||
+        ::dup2(copy.number(), STDIN_FILENO) < 0)
       return unreadable("standard input", errno);
   }
   const Bytes bytes = bytes_of(text);
@@ -352,19 +345,31 @@ std::vector<Path> files_below(const Path& directory) {
   return files;
 }
 
-Result<LineFile> LineFile::open(const Path& path, bool anew) {
+Result<LineFile> LineFile::open(const Path& path, bool anew,
+                                const std::function<bool(std::string_view line)>& is_complete) {
+  if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnwritable, path);
   SLIPWAY_TRY_VOID(check_output(path));
-  if (path.has_parent_path()) SLIPWAY_TRY_VOID(make_directories(path.parent_path()));
-  const int number = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (anew ? O_TRUNC : 0), 0666);
+  const auto place = place_of(path, {.make_directories = true});
+  if (!place) return unwritable(path, place.error());
+  const int number = ::openat(place->directory->number(), place->name.c_str(),
+                              O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (number < 0) return unwritable(path, errno);
   LineFile file(path, number);
-  // Removes an incomplete last line.
+  if (!may_change(*place, number)) return unwritable(path, kForeignFile);
+  SLIPWAY_TRY_VOID(check_changed(number, path));
+  if (anew) return ::ftruncate(number, 0) == 0 ? Result<LineFile>(std::move(file)) : unwritable(path, errno);
+  // Completes or removes an incomplete last line.
   const off_t size = ::lseek(number, 0, SEEK_END);
   off_t end = size;
   for (char last = 0; end > 0; --end) {
     if (::pread(number, &last, 1, end - 1) != 1 || last == '\n') break;
   }
-  if (end < size && ::ftruncate(number, end) != 0) return unwritable(path, errno);
+  if (end >= size) return file;
+  std::string line(static_cast<std::size_t>(size - end), '\0');
+  const bool is_read = ::pread(number, line.data(), line.size(), end) == static_cast<ssize_t>(line.size());
+  if (is_read && is_complete && is_complete(line))
+    return write_all(number, bytes_of("\n"), path).transform([&] { return std::move(file); });
+  if (::ftruncate(number, end) != 0) return unwritable(path, errno);
   return file;
 }
 
@@ -390,37 +395,76 @@ Result<> make_directories(const Path& path) {
   return {};
 }
 
+OutputFile::OutputFile(Path path, Place place, std::string temporary, int file)
+    : path_(std::move(path)),
+      directory_(std::move(place.directory)),
+      name_(std::move(place.name)),
+      temporary_(std::move(temporary)),
+      file_(file) {}
+
 Result<OutputFile> OutputFile::create(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnwritable, path);
   SLIPWAY_TRY_VOID(check_output(path));
   if (is_written_in_place(path)) {
+    // A pipe may be a trap.
+    if (const auto place = place_of(path, {.keep_open_files = true}); !place) {
+      return unwritable(path, place.error());
+    } else if (const OwnedDescriptor file(
+                   ::openat(place->directory->number(), place->name.c_str(), O_PATH | O_CLOEXEC));
+               file.number() >= 0 && !may_change(*place, file.number())) {
+      return unwritable(path, kForeignFile);
+    }
     // Collected in memory: `commit` writes it.
     const int file = ::memfd_create("output", MFD_CLOEXEC);
     if (file < 0) return unwritable(path, errno);
     ++open_outputs;
-    return OutputFile(path, {}, file);
+    return OutputFile(path, {}, {}, file);
   }
-  SLIPWAY_TRY(const Path target, followed(path));
-  const Path directory = target.has_parent_path() ? target.parent_path() : Path(".");
-  SLIPWAY_TRY_VOID(make_directories(directory));
-  if (directory_exists(target)) return unwritable(target, EISDIR);
+  auto place = place_of(path, {.make_directories = true});
+  if (!place) return unwritable(path, place.error());
+  return create_at(path, *std::move(place));
+}
+
+Result<OutputFile> OutputFile::create_below(const Path& directory, const Path& path) {
+  if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnwritable, path);
+  SLIPWAY_TRY_VOID(check_output(path));
+  auto place = place_below(directory, path);
+  if (place) return create_at(path, *std::move(place));
+  switch (place.error().fault) {
+    case ConfinedFault::Outside:
+    case ConfinedFault::Link:
+      return fail(DiagnosticKind::PathOutside, SourceLocation::in_file(path.string()),
+                  formatted("{} is outside of {}, or a link", path.string(), directory.string()));
+    case ConfinedFault::NotRegular:
+      return unwritable(path, EINVAL);
+    case ConfinedFault::System:
+      return unwritable(path, place.error().error);
+  }
+  std::unreachable();
+}
+
+Result<OutputFile> OutputFile::create_at(const Path& path, Place place) {
+  const int directory = place.directory->number();
+  struct stat status{};
+  if (::fstatat(directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+    return unwritable(path, EISDIR);
   const bool many = open_outputs >= kMaxOpenOutputs;
 #ifdef O_TMPFILE
-  if (const int file = many ? -1 : ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
+  if (const int file = many ? -1 : ::openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
     ++open_outputs;
-    return OutputFile(target, {}, file);
+    return OutputFile(path, std::move(place), {}, file);
   }
 #endif
-  // The file system has no nameless files, or many outputs are open: use a hidden name in the directory of the target.
-  Path temporary = hidden_name(target, "");
-  const int file = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-  if (file < 0) return unwritable(target, errno);
+  // The file system has no nameless files, or many outputs are open: use a hidden name in the directory.
+  std::string temporary = hidden_name(place.name, "");
+  const int file = ::openat(directory, temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0) return unwritable(path, errno);
   if (many) {
     ::close(file);
-    return OutputFile(target, std::move(temporary), -1);
+    return OutputFile(path, std::move(place), std::move(temporary), -1);
   }
   ++open_outputs;
-  return OutputFile(target, std::move(temporary), file);
+  return OutputFile(path, std::move(place), std::move(temporary), file);
 }
 
 OutputFile::~OutputFile() {
@@ -428,18 +472,24 @@ OutputFile::~OutputFile() {
     ::close(file_);
     --open_outputs;
   }
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlinkat(directory_->number(), temporary_.c_str(), 0);
 }
 
 Result<> OutputFile::write(Bytes bytes) {
   if (file_ >= 0) return write_all(file_, bytes, path_);
-  const FileDescriptor file(::open(temporary_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (file.number < 0) return unwritable(path_, errno);
-  return write_all(file.number, bytes, path_);
+  const OwnedDescriptor file(
+      ::openat(directory_->number(), temporary_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  if (file.number() < 0) return unwritable(path_, errno);
+  return write_all(file.number(), bytes, path_);
 }
 
 Result<MappedFile> OutputFile::map() const {
-  return map_file(temporary_.empty() ? Path(formatted("/proc/self/fd/{}", file_)) : temporary_);
+  // Written files are open for writing only.
+  const OwnedDescriptor file(
+      temporary_.empty() ? ::open(formatted("/proc/self/fd/{}", file_).c_str(), O_RDONLY | O_CLOEXEC)
+                         : ::openat(directory_->number(), temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (file.number() < 0) return unreadable(path_, errno);
+  return map_descriptor(file.number(), path_);
 }
 
 Result<> OutputFile::commit() {
@@ -447,18 +497,19 @@ Result<> OutputFile::commit() {
     return fail(DiagnosticKind::FileTruncated, SourceLocation::in_file(*shrunk),
                 formatted("{} became shorter while it was read; {} is not written", *shrunk, path_.string()));
   }
-  if (is_written_in_place(path_) && temporary_.empty()) {
+  if (!directory_) {
     SLIPWAY_TRY(const MappedFile contents, map());
     return write_in_place(path_, contents.bytes());
   }
+  const int directory = directory_->number();
   if (temporary_.empty()) {
-    Path name = hidden_name(path_, ".new");
+    std::string name = hidden_name(name_, ".new");
     const std::string self = formatted("/proc/self/fd/{}", file_);
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    if (::linkat(AT_FDCWD, self.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
       return unwritable(path_, errno);
     temporary_ = std::move(name);
   }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return unwritable(path_, errno);
+  if (::renameat(directory, temporary_.c_str(), directory, name_.c_str()) != 0) return unwritable(path_, errno);
   temporary_.clear();
   if (file_ < 0) return {};
   --open_outputs;
@@ -484,27 +535,14 @@ Result<> write_file(const Path& path, std::string_view text) {
   return write_file(path, bytes_of(text));
 }
 
-Path replaced_file(const Path& path) {
-  if (path == "-" || has_nul(path) || is_written_in_place(path)) return {};
-  const Result<Path> target = followed(path);
-  if (!target || directory_exists(*target)) return {};
-  std::error_code error;
-  Path whole = fs::weakly_canonical(fs::absolute(*target, error), error);
-  return error ? Path() : whole;
+std::optional<FileKey> replaced_file(const Path& path) {
+  if (path == "-" || has_nul(path) || is_written_in_place(path)) return std::nullopt;
+  return key_of_name(path);
 }
 
 void remove_file(const Path& path) {
   std::error_code ignored;
   fs::remove(path, ignored);
-}
-
-bool is_inside(const Path& path, const Path& directory) {
-  std::error_code error;
-  const auto whole = [&](const Path& of) {
-    return fs::weakly_canonical(fs::absolute(of.empty() ? Path(".") : of, error), error);
-  };
-  const Path relative = whole(path).lexically_relative(whole(directory));
-  return !error && !relative.empty() && *relative.begin() != "..";
 }
 
 }  // namespace slipway

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,11 +43,14 @@ class MappedFile {
 
  private:
   friend Result<MappedFile> map_file(const Path& path);
+  friend Result<MappedFile> map_descriptor(int file, const Path& path);
   Bytes bytes_;
 };
 
 // Errors: file-not-found with the text "Could not open file PATH", file-unreadable.
 Result<MappedFile> map_file(const Path& path);
+// Of a regular file that is open. `path`: for messages.
+Result<MappedFile> map_descriptor(int file, const Path& path);
 Result<std::string> read_text(const Path& path);
 // The text of a file as a source; messages call it `name`, or the path if that is empty. `-` is standard input.
 Result<SourcePtr> read_source(const Path& path, std::string name = {});
@@ -67,8 +72,10 @@ std::vector<Path> files_below(const Path& directory);
 class LineFile {
  public:
   // Creates missing parent directories. Continues an existing file after its last complete line, or, with `anew`,
-  // replaces its contents. Errors: file-unwritable.
-  static Result<LineFile> open(const Path& path, bool anew);
+  // replaces its contents. A last line without a line break is removed, unless `is_complete` accepts it. Errors:
+  // file-unwritable; output-conflict, also through another name of an input.
+  static Result<LineFile> open(const Path& path, bool anew,
+                               const std::function<bool(std::string_view line)>& is_complete = {});
 
   LineFile(LineFile&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
   LineFile& operator=(LineFile&&) = delete;
@@ -82,14 +89,21 @@ class LineFile {
   int file_ = -1;
 };
 
+class OwnedDescriptor;
+struct Place;
+
 // An output file that is being written. It is discarded unless `commit` is called.
 class OutputFile {
  public:
   // Creates missing parent directories. Errors: file-unwritable.
   static Result<OutputFile> create(const Path& path);
+  // The same for a path that an untrusted file gives, and that begins with the directory. Errors also: path-outside.
+  static Result<OutputFile> create_below(const Path& directory, const Path& path);
 
   OutputFile(OutputFile&& other) noexcept
       : path_(std::move(other.path_)),
+        directory_(std::move(other.directory_)),
+        name_(std::move(other.name_)),
         temporary_(std::exchange(other.temporary_, {})),
         file_(std::exchange(other.file_, -1)) {}
   OutputFile& operator=(OutputFile&&) = delete;
@@ -103,10 +117,13 @@ class OutputFile {
   Result<> commit();
 
  private:
-  OutputFile(Path path, Path temporary, int file)
-      : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
-  Path path_;
-  Path temporary_;  // empty while the file has no name at all
+  OutputFile(Path path, Place place, std::string temporary, int file);
+  static Result<OutputFile> create_at(const Path& path, Place place);
+
+  Path path_;                                         // for messages
+  std::shared_ptr<const OwnedDescriptor> directory_;  // null: the file is written in place
+  std::string name_;                                  // in the directory
+  std::string temporary_;                             // there; empty while the file has no name at all
   int file_ = -1;
 };
 
@@ -116,9 +133,5 @@ Result<> write_file(const Path& path, std::string_view text);
 
 Result<> make_directories(const Path& path);
 void remove_file(const Path& path);  // no error if it does not exist
-
-// Whether `path` is in `directory` or below it, after links are followed as far as the path exists. An empty directory
-// is the current one.
-bool is_inside(const Path& path, const Path& directory);
 
 }  // namespace slipway

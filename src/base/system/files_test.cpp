@@ -18,6 +18,7 @@
 #include "base/parallel.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/cache.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -235,18 +236,32 @@ TEST(Parallel, AnExceptionIsThrownAgain) {
   EXPECT_GE(calls, 1);
 }
 
-TEST(Files, InsideADirectory) {
+TEST(LineFile, CompletesOrRemovesALastLineWithoutABreak) {
   const testing::ScratchDirectory scratch;
-  fs::create_directories(scratch / "a" / "b");
-  fs::create_symlink("/", scratch / "a" / "link");
-  EXPECT_TRUE(is_inside(scratch / "a" / "b" / "x", scratch / "a"));
-  EXPECT_TRUE(is_inside(scratch / "a" / "b" / ".." / "x", scratch / "a"));
-  EXPECT_FALSE(is_inside(scratch / "a" / ".." / "x", scratch / "a"));
-  EXPECT_FALSE(is_inside(scratch / "ab", scratch / "a"));
-  EXPECT_TRUE(is_inside("x", ""));
-  EXPECT_FALSE(is_inside("../x", ""));
-  EXPECT_FALSE(is_inside(scratch / "a" / "link" / "etc", scratch / "a"));
-  EXPECT_TRUE(is_inside(scratch / "a", scratch / "a"));
+  const Path file = scratch / "lines";
+  const auto continued = [&](std::string_view before, const auto& is_complete) {
+    EXPECT_TRUE(write_file(file, before));
+    EXPECT_TRUE(LineFile::open(file, false, is_complete)->write("new"));
+    return read_text(file).value();
+  };
+  const auto ends = [](std::string_view line) { return line.ends_with('}'); };
+  EXPECT_EQ(continued("{1}", ends), "{1}\nnew\n");
+  EXPECT_EQ(continued("{1}\n{2", ends), "{1}\nnew\n");
+  EXPECT_EQ(continued("{1}\n{2}", ends), "{1}\n{2}\nnew\n");
+  EXPECT_EQ(continued("{1}\n", ends), "{1}\nnew\n");
+}
+
+TEST(LineFile, DoesNotChangeAnInputThroughAnotherName) {
+  const testing::ScratchDirectory scratch;
+  ASSERT_TRUE(write_file(scratch / "input", std::string_view("x")));
+  fs::create_hard_link(scratch / "input", scratch / "results");
+  const InputScope scope;
+  protect_inputs();
+  protect_input(scratch / "input");
+  const Result<LineFile> opened = LineFile::open(scratch / "results", true);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().front().kind, DiagnosticKind::OutputConflict);
+  EXPECT_EQ(read_text(scratch / "input").value(), "x");
 }
 
 TEST(Directories, FilesByName) {

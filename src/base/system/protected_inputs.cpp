@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/protected_inputs.hpp"
 
+#include <sys/stat.h>
+
 #include <mutex>
 #include <set>
 
 #include "base/format.hpp"
+#include "base/system/paths/place.hpp"
 
 namespace slipway {
 namespace {
@@ -12,22 +15,43 @@ namespace {
 struct Protected {
   std::mutex mutex;
   bool active = false;
-  std::set<Path> files;
+  std::set<FileKey> files;  // by their names, and by themselves
 };
 Protected& protected_files() {
   static Protected one;
   return one;
 }
 
-// The file to which a path leads; empty unless it is a regular file, as only those are replaced.
-Path regular_file(const Path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  Path canonical = std::filesystem::canonical(path, error);
-  return error ? Path() : canonical;
+FileKey key_of(const struct stat& status, std::string name = {}) {
+  return {.device = status.st_dev, .inode = status.st_ino, .name = std::move(name)};
+}
+
+std::unexpected<Failure> conflict(const Path& path) {
+  return fail(
+      Diagnostic{.kind = DiagnosticKind::OutputConflict,
+                 .message = formatted("the output {} is also an input, which it would overwrite", path.string()),
+                 .location = SourceLocation::in_file(path.string())}
+          .hint("choose another name"));
 }
 
 }  // namespace
+
+std::optional<FileKey> key_of_name(const Path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return std::nullopt;
+  // Directories that do not exist yet are part of the name.
+  Path begin = path, rest;
+  for (;;) {
+    const auto place = place_of(begin, {});
+    struct stat directory{};
+    if (place && ::fstat(place->directory->number(), &directory) == 0)
+      return key_of(directory, rest.empty() ? place->name : (place->name / rest).lexically_normal().native());
+    if (place || place.error() != ENOENT || !begin.has_parent_path() || begin.parent_path() == begin)
+      return std::nullopt;
+    rest = rest.empty() ? begin.filename() : begin.filename() / rest;
+    begin = begin.parent_path();
+  }
+}
 
 void protect_inputs() {
   const std::scoped_lock lock(protected_files().mutex);
@@ -37,7 +61,10 @@ void protect_inputs() {
 void protect_input(const Path& path) {
   const std::scoped_lock lock(protected_files().mutex);
   if (!protected_files().active || path == "-") return;
-  if (Path file = regular_file(path); !file.empty()) protected_files().files.insert(std::move(file));
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;  // only those are replaced
+  protected_files().files.insert(key_of(status));
+  if (auto key = key_of_name(path)) protected_files().files.insert(*std::move(key));
 }
 
 InputScope::InputScope() {
@@ -52,22 +79,26 @@ InputScope::~InputScope() {
 
 Result<> check_output(const Path& path) {
   const std::scoped_lock lock(protected_files().mutex);
-  if (protected_files().files.empty() || path == "-" || !protected_files().files.contains(regular_file(path)))
-    return {};
-  return fail(
-      Diagnostic{.kind = DiagnosticKind::OutputConflict,
-                 .message = formatted("the output {} is also an input, which it would overwrite", path.string()),
-                 .location = SourceLocation::in_file(path.string())}
-          .hint("choose another name"));
+  if (protected_files().files.empty() || path == "-") return {};
+  const std::optional<FileKey> key = key_of_name(path);
+  if (!key || !protected_files().files.contains(*key)) return {};
+  return conflict(path);
+}
+
+Result<> check_changed(int file, const Path& path) {
+  const std::scoped_lock lock(protected_files().mutex);
+  struct stat status{};
+  if (::fstat(file, &status) != 0 || !protected_files().files.contains(key_of(status))) return {};
+  return conflict(path);
 }
 
 Result<> check_outputs(std::span<const Path> paths) {
-  std::set<Path> replaced;
+  std::set<FileKey> replaced;
   for (const Path& path : paths) {
     if (path.empty()) continue;
     SLIPWAY_TRY_VOID(check_output(path));
-    Path file = replaced_file(path);
-    if (file.empty() || replaced.insert(std::move(file)).second) continue;
+    std::optional<FileKey> file = replaced_file(path);
+    if (!file || replaced.insert(*std::move(file)).second) continue;
     return fail(Diagnostic{.kind = DiagnosticKind::OutputConflict,
                            .message = formatted("two outputs of this run are written to {}", path.string()),
                            .location = SourceLocation::in_file(path.string())}

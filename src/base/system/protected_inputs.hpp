@@ -8,7 +8,9 @@
 //   opened
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -18,15 +20,27 @@ namespace slipway {
 
 using Path = std::filesystem::path;  // as in files.hpp, which uses this header
 
+// A file, by its directory and its name there, or by itself without a name.
+struct FileKey {
+  std::uint64_t device = 0, inode = 0;
+  std::string name;
+  auto operator<=>(const FileKey&) const = default;
+};
+// Of the file to which a path leads, through links too; it need not exist, nor its directory. Nothing for a directory.
+std::optional<FileKey> key_of_name(const Path& path);
+
 // From now on `protect_input` has an effect.
 void protect_inputs();
 // `-` and files that do not exist are ignored.
 void protect_input(const Path& path);
 // Errors: output-conflict, when a path leads to a protected input, through links too.
 Result<> check_output(const Path& path);
-// The file that an output of this name replaces, also through links; it need not exist. Empty for what is not replaced:
-// devices, pipes, standard streams, directories.
-Path replaced_file(const Path& path);
+// Of a file that is open and will be changed, not replaced. Errors: output-conflict, when it is a protected input, also
+// by another name: a hard link.
+Result<> check_changed(int file, const Path& path);
+// The file that an output of this name replaces, also through links; it need not exist. Nothing for what is not
+// replaced: devices, pipes, standard streams, directories.
+std::optional<FileKey> replaced_file(const Path& path);
 // The outputs of one run; empty names are ignored. Errors: output-conflict, also when two of them replace one file.
 Result<> check_outputs(std::span<const Path> paths);
 
@@ -39,7 +53,7 @@ class InputScope {
   ~InputScope();
 
  private:
-  std::set<Path> before_;
+  std::set<FileKey> before_;
 };
 
 }  // namespace slipway

@@ -2,6 +2,8 @@
 #include "base/text/control_characters.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "base/format.hpp"
 
@@ -13,6 +15,20 @@ std::size_t colour_sequence(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const std::size_t end = text.find_first_not_of("0123456789;", 2);
   return end != text.npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+// The size in UTF-8 of a character at the beginning of `text` that changes the direction or the lines of the text
+// around it (Unicode, Bidi_Control and line separators), and its number; 0 of others.
+std::pair<std::size_t, std::uint32_t> direction_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  if (byte(0) == 0xd8 && byte(1) == 0x9c) return {2, 0x61c};
+  if (byte(0) != 0xe2 || (byte(1) != 0x80 && byte(1) != 0x81)) return {};
+  const std::uint32_t c = 0x2000 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool is_one = c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return byte(2) >= 0x80 && is_one ? std::pair<std::size_t, std::uint32_t>{3, c}
+                                   : std::pair<std::size_t, std::uint32_t>{};
 }
 
 }  // namespace
@@ -32,6 +48,9 @@ std::string show_control_characters(std::string_view text, const KeptCharacters&
     } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
       shown += formatted("\\x{:02x}", next);
       text.remove_prefix(1);
+    } else if (const auto [size, character] = direction_character(text); size != 0) {
+      shown += formatted("\\u{:04x}", character);
+      text.remove_prefix(size - 1);
     } else {
       shown += text[0];
     }

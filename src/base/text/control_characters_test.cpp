@@ -19,6 +19,13 @@ TEST(ControlCharacters, OfTwoBytesInUtf8) {
   EXPECT_EQ(show_control_characters("\xc2"), "\xc2");
 }
 
+TEST(ControlCharacters, OfTheDirectionOfWriting) {
+  EXPECT_EQ(show_control_characters("a\u202eb\u2066c\u061c\u200f\u2028"), "a\\u202eb\\u2066c\\u061c\\u200f\\u2028");
+  EXPECT_EQ(show_control_characters("\u2027\u202f\u2065\u206a\u200b\u061b\u20ac"),
+            "\u2027\u202f\u2065\u206a\u200b\u061b\u20ac");
+  EXPECT_EQ(show_control_characters("\xe2\x80"), "\xe2\x80");
+}
+
 TEST(ControlCharacters, OnlyWholeSequencesAreColours) {
   EXPECT_EQ(show_control_characters("\x1b[1;31mred\x1b[0m", {.colours = true}), "\x1b[1;31mred\x1b[0m");
   EXPECT_EQ(show_control_characters("\x1b[1;31mred"), "\\x1b[1;31mred");

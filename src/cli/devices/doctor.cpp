@@ -303,13 +303,17 @@ class Doctor {
   void caches() {
     const Cache cache = Cache::of_user();
     if (!cache.enabled()) {
-      return add("cache", State::Missing, "disabled: neither XDG_CACHE_HOME nor HOME is set",
-                 "set one of them: without a cache, shaders and graphs are compiled in each run");
+      std::string why;
+      (void)Cache::directory_of_user("objects", &why);
+      return add(
+          "cache", State::Missing, formatted("disabled: {}", why),
+          "set XDG_CACHE_HOME to a directory of your own: without a cache, shaders and graphs are compiled in each "
+          "run");
     }
     std::error_code error;
-    std::filesystem::create_directories(cache.directory(), error);
+    const bool exists = make_private_directories(cache.directory());
     const Path probe = cache.directory() / formatted("doctor.{}", std::hash<std::string>()(cache.directory().string()));
-    const bool writable = !error && (std::ofstream(probe) << "probe").flush().good();
+    const bool writable = exists && (std::ofstream(probe) << "probe").flush().good();
     std::filesystem::remove(probe, error);
     std::uintmax_t bytes = 0, files = 0;
     for (std::filesystem::recursive_directory_iterator entry(cache.directory(), error), end; !error && entry != end;

@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "base/system/paths/trusted_file.hpp"
 #include "cli/devices/layer.hpp"
 #include "cli/program.hpp"
 #include "recipe/cpu/paths.hpp"
@@ -28,7 +29,11 @@ Result<Path> layer_directory() {
   for (const char* directory :
        {"share/vulkan/explicit_layer.d", "lib/slipway", "../../share/vulkan/explicit_layer.d"}) {
     Path found = (prefix / directory).lexically_normal();
-    if (file_exists(found / kManifest)) return found;
+    if (!file_exists(found / kManifest)) continue;
+    if (const std::string reason = distrust(found / kManifest); !reason.empty())
+      return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file((found / kManifest).string()),
+                  formatted("the layer is not loaded: {}", reason));
+    return found;
   }
   return fail(
       DiagnosticKind::FileNotFound, SourceLocation::nowhere(),

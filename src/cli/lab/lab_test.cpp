@@ -619,6 +619,25 @@ TEST(LabOptions, OfNoFormatAreErrors) {
   EXPECT_TRUE(none.empty());
 }
 
+TEST(LabOptions, TwoCasesHaveTwoOutputs) {
+  const auto message = [](const std::vector<std::string>& words, const std::vector<std::string>& files) {
+    std::vector<NamedCase> cases;
+    for (const std::string& file : files) cases.push_back({.file = file, .format = "scenario"});
+    Diagnostics diagnostics;
+    check_output_names(words, cases, diagnostics);
+    return diagnostics.all().empty() ? std::string() : diagnostics.all().front().message;
+  };
+  EXPECT_EQ(
+      message({"--trace", "t/{case}.json"}, {"a/b.json", "c.json", "a_b.json"}),
+      "`--trace t/{case}.json` is t/a_b.json.json for `a/b.json` and for `a_b.json`, which would overwrite each other");
+  EXPECT_EQ(message({"--csv=t/{stem}.csv"}, {"s1/c.json", "s2/c.json"}),
+            "`--csv=t/{stem}.csv` is t/c.csv for `s1/c.json` and for `s2/c.json`, which would overwrite each other");
+  EXPECT_NE(message({"--trace", "{case}"}, {"a.json", "a.json"}), "");
+  EXPECT_EQ(message({"--trace", "{directory}/{stem}"}, {"s1/c.json", "s2/c.json"}), "");
+  EXPECT_EQ(message({"--trace", "{case}"}, {"s1/c.json", "s2/c.json"}), "");
+  EXPECT_EQ(message({"--output", "{stem}"}, {"s1/c.json", "s2/c.json"}), "");  // scenarios name their outputs
+}
+
 TEST(LabOptions, DecideWhatRunsManyFiles) {
   EXPECT_TRUE(is_lab({.words = {"a.json", "b.json"}}));
   EXPECT_TRUE(is_lab({.words = {"@list"}}));

@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "cli/formats.hpp"
 #include "foreign/recognise.hpp"
@@ -168,6 +169,21 @@ std::string name_of_case(std::string file) {
   return file;
 }
 
+// A value with `{case}`, `{directory}` and `{stem}` of a file.
+std::string with_names(std::string word, const std::string& file) {
+  const Path path = file;
+  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::pair<std::string_view, std::string> names[] = {
+      {kCaseName, name_of_case(file)}, {kDirectoryName, directory}, {kStemName, path.stem().string()}};
+  for (const auto& [name, value] : names) replace_all(word, name, value);
+  return word;
+}
+
+// Models write files with equal names into the directory of --output; scenarios name theirs.
+bool writes_output(const OptionNames& format, const std::string& option) {
+  return std::ranges::contains(kOutputFiles, option) || (option == "--output" && format.has("--output-dir"));
+}
+
 }  // namespace
 
 void add_lab_options(CommandLine& line, LabOptions& options) {
@@ -294,17 +310,10 @@ std::vector<std::string> words_for(std::string_view format, const std::vector<st
     return all;
   }
   const OptionNames& own = known->second;
-  const Path path = file;
-  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
-  const std::pair<std::string_view, std::string> names_in_values[] = {
-      {kCaseName, name_of_case(file)}, {kDirectoryName, directory}, {kStemName, path.stem().string()}};
   std::vector<std::string> result;
   for (const Token& token : tokens_of(words, names.all)) {
     if (!own.has(token.name) || (!own.has(token) && names.any_format_has(token))) continue;
-    for (std::string word : token.words) {
-      for (const auto& [name, value] : names_in_values) replace_all(word, name, value);
-      result.push_back(std::move(word));
-    }
+    for (const std::string& word : token.words) result.push_back(with_names(word, file));
   }
   result.push_back("--");
   result.push_back(file);
@@ -338,10 +347,7 @@ void check_worker_options(const std::vector<std::string>& words, const std::vect
       takers += (takers.empty() ? "" : ", ") + format;
       const auto count = static_cast<std::size_t>(std::ranges::count(formats, format));
       cases += count;
-      // Models write files with equal names into the directory; scenarios name theirs.
-      const bool writes =
-          std::ranges::contains(kOutputFiles, token.name) || (token.name == "--output" && own.has("--output-dir"));
-      if (writes) writers += count;
+      if (writes_output(own, token.name)) writers += count;
     }
     if (cases == 0 && !formats.empty() && !names.lab.has(token.name)) {
       diagnostics.error(DiagnosticKind::Usage, {},
@@ -357,6 +363,33 @@ void check_worker_options(const std::vector<std::string>& words, const std::vect
               "write `{case}` in the name, which becomes the name of the case, or `{stem}`, the name of its file "
               "without "
               "directory and suffix");
+    }
+  }
+}
+
+void check_output_names(const std::vector<std::string>& words, std::span<const NamedCase> cases,
+                        Diagnostics& diagnostics) {
+  const AllNames& names = all_names();
+  for (const Token& token : tokens_of(words, names.all)) {
+    const std::string& word = token.words.back();
+    if (with_names(word, "a") == with_names(word, "b")) continue;  // check_worker_options refuses one name for several
+    std::map<std::pair<std::optional<FileKey>, std::string>, const NamedCase*> taken;
+    for (const NamedCase& one : cases) {
+      const auto own = names.formats.find(one.format);
+      if (own == names.formats.end() || !own->second.has(token.name) || !writes_output(own->second, token.name))
+        continue;
+      const std::string whole = with_names(word, one.file);
+      const Path path = whole.substr(token.words.size() > 1 ? 0 : whole.find('=') + 1);
+      auto key = key_of_name(path);
+      const auto [at, is_new] = taken.try_emplace({key, key ? "" : path.lexically_normal().string()}, &one);
+      if (is_new) continue;
+      diagnostics
+          .error(DiagnosticKind::Usage, {},
+                 formatted("`{}{}` is {} for `{}` and for `{}`, which would overwrite each other",
+                           token.words.size() > 1 ? token.name + " " : "", word, path.string(), at->second->file,
+                           one.file))
+          .hint("rename one of the files, or run them separately");
+      break;
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,5 +73,12 @@ std::vector<std::string> words_of_bench(const BenchOptions& options);
 // Options of the workers that no format of the run has, and options that name one output file for several cases.
 void check_worker_options(const std::vector<std::string>& words, const std::vector<std::string>& formats,
                           Diagnostics& diagnostics);
+// A case, as far as the names of its outputs depend on it.
+struct NamedCase {
+  std::string file, format;
+};
+// Outputs with `{case}` or `{stem}` in their names that are the same file for two cases: `a/b.json` and `a_b.json`.
+void check_output_names(const std::vector<std::string>& words, std::span<const NamedCase> cases,
+                        Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

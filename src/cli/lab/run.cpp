@@ -30,6 +30,7 @@
 #include "cli/sarif_file.hpp"
 #include "executors/open.hpp"
 #include "generated_version.hpp"
+#include "json/document.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -87,6 +88,9 @@ std::string plain_text(std::string_view text) {
   }
   return plain;
 }
+
+// Of a results file whose last line break is missing.
+bool is_whole_line(std::string_view line) { return json::parse(make_source("line", std::string(line))).has_value(); }
 
 class LabRun {
  public:
@@ -157,7 +161,12 @@ class LabRun {
       detect_format(one);
       if (!one.format.empty()) formats.push_back(one.format);
     }
-    if (!options_.rows) check_worker_options(worker_words_, formats, diagnostics_);
+    if (!options_.rows) {
+      check_worker_options(worker_words_, formats, diagnostics_);
+      std::vector<NamedCase> named;
+      for (const LabCase& one : wanted_) named.push_back({one.file, one.format});
+      check_output_names(worker_words_, named, diagnostics_);
+    }
     return ok() && check_outputs();
   }
 
@@ -234,7 +243,7 @@ class LabRun {
   bool open_results() {
     info_ = run_info(std::string(options_.verb()), arguments_, shard_);
     if (results_path().empty()) return true;
-    auto file = diagnostics_.take(LineFile::open(results_path(), options_.resume_path.empty()));
+    auto file = diagnostics_.take(LineFile::open(results_path(), options_.resume_path.empty(), is_whole_line));
     if (!file) return false;
     results_file_.emplace(std::move(*file));
     write_line(run_line(info_));

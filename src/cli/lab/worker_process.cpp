@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/system/crash_note.hpp"
 #include "cli/lab/worker.hpp"
 #include "cli/terminal.hpp"
 #include "sandbox/sandbox.hpp"
@@ -35,6 +36,7 @@ std::vector<std::string> worker_environment() {
   }
   variables.emplace_back(use_colour(stderr) && use_colour(stdout) ? "CLICOLOR_FORCE=1" : "NO_COLOR=1");
   variables.push_back(formatted("COLUMNS={}", text_width()));
+  variables.push_back(formatted("{}=1", kCrashWithSignal));
   return variables;
 }
 

@@ -196,8 +196,7 @@ class Conversion {
   }
 
   void warn_of_overwriting() const {
-    const Path replaced = replaced_file(options_.output);
-    if (!replaced.empty() && output_level() != OutputLevel::Quiet && file_exists(replaced))
+    if (replaced_file(options_.output) && output_level() != OutputLevel::Quiet && file_exists(options_.output))
       print_error(formatted("Warning: will overwrite existing output file: {}\n", options_.output));
   }
   void saved(std::string_view what) const {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "cli/confine.hpp"
 #include "cli/content.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/jobs.hpp"
@@ -59,7 +60,7 @@ class ScriptJob : public Job {
                      .device = options_.device,
                      .library_root = group.library_root,
                      .allow_outside = group.allow_outside,
-                     .cpu_libraries = !group.no_cpu_libraries};
+                     .why_no_cpu_libraries = why_no_cpu_libraries(group)};
     jobs.jobs = options_.jobs;
     jobs.profile.seed = group.seed;
     if (options_.timeout) jobs.profile.time_out = launch::time_out_of(*options_.timeout);
@@ -111,12 +112,13 @@ std::optional<std::vector<recipe::JobResult>> run_jobs_script(const JobsOptions&
   recipe::SessionJobOptions options{
       .directory = jobs.directory,
       .allow_outside = jobs.allow_outside,
+      .confine = is_confined(),
       .accepts_unwritten = jobs.accepts_unwritten,
       .session = jobs.sessions,
       .open = [&](const Path& artifacts) -> recipe::OpenOptions {
         return {.runner = {.open_backend = [&](recipe::BackendKind kind) { return backends.open(kind); },
                            .libraries = recipe::cpu::library_roots(jobs.library_root, artifacts, jobs.allow_outside),
-                           .cpu_libraries = jobs.cpu_libraries},
+                           .why_no_cpu_libraries = jobs.why_no_cpu_libraries},
                 .profile = jobs.profile};
       }};
   return recipe::run_jobs(*script, jobs.jobs, recipe::session_jobs(std::move(options)));

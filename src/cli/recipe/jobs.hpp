@@ -28,9 +28,10 @@ struct JobsOptions {
   std::string script;  // a file, or `-`
   Path directory;      // base of the paths in the script
   std::string device, library_root;
-  bool allow_outside = false, cpu_libraries = true;
-  bool accepts_unwritten = false;   // outputs that are not written are warnings
-  recipe::SessionOptions sessions;  // applies to all jobs
+  bool allow_outside = false;
+  std::string_view why_no_cpu_libraries;  // empty: they are loaded
+  bool accepts_unwritten = false;         // outputs that are not written are warnings
+  recipe::SessionOptions sessions;        // applies to all jobs
   recipe::ProfileOptions profile;
   recipe::JobOptions jobs;
 };

@@ -180,7 +180,7 @@ class RecipeJob : public Job {
     recipe::OpenOptions options{
         .runner = {.open_backend = [this](recipe::BackendKind kind) { return backends_->open(kind); },
                    .libraries = recipe::cpu::library_roots(group.library_root, directory_, group.allow_outside),
-                   .cpu_libraries = !group.no_cpu_libraries,
+                   .why_no_cpu_libraries = why_no_cpu_libraries(group),
                    .timings = options_.timings},
         .profile = {.seed = group.seed,
                     .runlist_threshold = options_.threshold,

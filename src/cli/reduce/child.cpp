@@ -16,6 +16,7 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "base/system/crash_note.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -80,6 +81,7 @@ int spawn(pid_t& process, const std::vector<std::string>& command, const ChildPi
     if (!std::string_view(*variable).starts_with("CLICOLOR_FORCE=")) environment.emplace_back(*variable);
   }
   environment.emplace_back("NO_COLOR=1");
+  environment.push_back(formatted("{}=1", kCrashWithSignal));
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

@@ -48,7 +48,7 @@ void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
   const bool variants = !options.rpl.variants.empty() && options.rpl.variants != "one";
   // The names of outputs begin with it: /dev/full.json would be a new file.
   if (const Path& output = options.output;
-      output != "-" && file_exists(output) && !directory_exists(output) && replaced_file(output).empty()) {
+      output != "-" && file_exists(output) && !directory_exists(output) && !replaced_file(output)) {
     diagnostics
         .error(DiagnosticKind::FileUnwritable, SourceLocation::in_file(options.output),
                formatted("{} is a device or a pipe, and cannot be the beginning of file names", options.output))
@@ -144,27 +144,22 @@ void emit(const std::string& kind, const CompileVerbOptions& options, const RplI
 
 // --- files -----------------------------------------------------------------------------------------------------------
 
-Path normal(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(path, ignored);
-}
-
 // Reports outputs with the same path, and outputs that would overwrite an input.
 void check_paths(const std::vector<CompiledFile>& outputs, const CompileVerbOptions& options,
                  Diagnostics& diagnostics) {
-  std::vector<Path> taken;
-  for (const std::string& file : options.rpl.files) taken.push_back(normal(file));
+  std::vector<std::optional<FileKey>> taken;
+  for (const std::string& file : options.rpl.files) taken.push_back(replaced_file(file));
   const std::size_t inputs = taken.size();
   for (const CompiledFile& output : outputs) {
     if (output.path == "-") continue;
-    const Path path = normal(output.path);
-    const auto same = std::ranges::find(taken, path);
-    if (same != taken.end()) {
+    const std::optional<FileKey> file = replaced_file(output.path);
+    const auto same = std::ranges::find(taken, file);
+    if (file && same != taken.end()) {
       const bool input = static_cast<std::size_t>(same - taken.begin()) < inputs;
       diagnostics.error(DiagnosticKind::OutputConflict, SourceLocation::in_file(output.path),
                         input ? "an output would replace a source" : "two outputs have the same path");
     }
-    taken.push_back(path);
+    taken.push_back(file);
   }
 }
 

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "base/text/suggest.hpp"
+#include "cli/confine.hpp"
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/project/build.hpp"
@@ -65,7 +67,11 @@ std::optional<BuiltProject> build(const RplOptions& options, bool emit, Diagnost
   BuiltProject built{std::move(*project), {}};
   const std::vector<rpl::ProjectProgram> programs = chosen_programs(options, built.project, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
-  const auto read = [](const Path& path) { return read_source(path); };
+  const auto read = [directory = file.parent_path()](const Path& path) -> Result<SourcePtr> {
+    if (!is_confined()) return read_source(path);
+    SLIPWAY_TRY(std::string text, read_text_below(directory, path));
+    return make_source(path.string(), std::move(text));
+  };
   built.programs = rpl::build_project(built.project, programs, build_options, read, diagnostics);
   return built;
 }

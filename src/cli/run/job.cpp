@@ -74,7 +74,7 @@ class RunEntries {
 // Whether a diagnostic is about this output, which has the name of another one.
 bool are_same_file(const Diagnostic& diagnostic, const Path& output) {
   return diagnostic.kind == DiagnosticKind::OutputConflict && !output.empty() &&
-         replaced_file(diagnostic.location.file) == replaced_file(output);
+         key_of_name(diagnostic.location.file) == key_of_name(output);
 }
 
 }  // namespace

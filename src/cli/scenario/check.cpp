@@ -3,6 +3,7 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
+#include "cli/confine.hpp"
 #include "cli/run/interrupts.hpp"
 #include "cli/scenario/options.hpp"
 #include "cli/scenario/runner.hpp"
@@ -61,7 +62,6 @@ int check_scenario(const Arguments& arguments) {
   line.add_flag("--device", options.device, "DEVICE",
                 "also check against a device: index, part of its name, or UUID; without a value the default device");
   line.add_option("--output", options.load.output, "base directory of relative `dst` paths (the scenario's directory)");
-  add_confine_option(line, options.load.confine);
   add_hlsl_option(line, options.hlsl_compiler);
   add_cache_option(line, options.no_cache);
   line.add_option("--describe", options.describe, "explain a key of the format, such as `image.mips`, and exit");
@@ -73,6 +73,7 @@ int check_scenario(const Arguments& arguments) {
   options.load.depth = options.syntax     ? scenario::Depth::Structure
                        : options.no_files ? scenario::Depth::References
                                           : scenario::Depth::Files;
+  options.load.confine = is_confined();
   options.load.cache = cache_of(options.no_cache);
   options.load.dxc = options.hlsl_compiler == "dxc";
   for (const std::string& file : options.files) {

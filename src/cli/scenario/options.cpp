@@ -5,6 +5,8 @@
 #include <array>
 
 #include "base/format.hpp"
+#include "base/system/cache.hpp"
+#include "cli/confine.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -14,7 +16,7 @@ constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning",
 void add_cache_options(OptionGroup& group, ScenarioRunOptions& options) {
   group.add_flag("--pipeline-caching", options.pipeline_caching,
                  "keep the driver's pipelines in <cache-path>/<scenario>.cache");
-  group.add_option("--cache-path", options.cache_path, "directory of that file (the system's temporary directory)");
+  group.add_option("--cache-path", options.cache_path, "directory of that file (the user's cache, ~/.cache/slipway)");
   group.add_flag("--clear-pipeline-cache", options.clear_pipeline_cache, "delete that file first");
   group.add_flag("--fail-on-pipeline-cache-miss", options.fail_on_pipeline_cache_miss,
                  "fail if a valid cache is loaded and a pipeline is not in it");
@@ -44,10 +46,6 @@ void add_graph_options(OptionGroup& group, ScenarioRunOptions& options) {
 
 }  // namespace
 
-void add_confine_option(CommandLine& line, bool& confine) {
-  line.add_flag("--confine", confine, "refuse paths that leave the scenario's directory");
-}
-
 void add_hlsl_option(CommandLine& line, std::string& compiler) {
   line.add_option("--hlsl-compiler", compiler,
                   "what compiles HLSL: glslang, which is built in, or the program dxc on the PATH (glslang)")
@@ -64,7 +62,8 @@ void add_run_options(CommandLine& line, ScenarioRunOptions& options, bool drop_i
         .take_all();
   }
   add_launch_group(line, options);
-  add_confine_option(line, options.confine);
+  if (drop_in) line.add_flag("--confine", options.confine, "refuse paths that leave the scenario's directory");
+  options.confine |= is_confined();
   add_hlsl_option(line, options.hlsl_compiler);
   add_cast_option(line, options.cast);
   add_result_options(line, options);
@@ -104,6 +103,8 @@ void check_options(const ScenarioRunOptions& options, Diagnostics& diagnostics) 
     if (!path.empty() && !directory_exists(path)) usage(formatted("Invalid {} directory: {}", what, path));
   };
   if (options.pipeline_caching) directory(options.cache_path, "cache");
+  if (options.pipeline_caching && options.cache_path.empty() && Cache::directory_of_user("pipelines").empty())
+    usage("--pipeline-caching needs --cache-path: the user has no directory of caches that others cannot change");
   directory(options.graph_profiling_directory, "graph profiling dump");
   directory(options.debug_database_directory, "Neural Debug Database dump");
   directory(options.statistics_directory, "Neural Statistics dump");

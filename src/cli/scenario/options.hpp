@@ -33,8 +33,7 @@ struct ScenarioRunOptions : LaunchGroup {
   std::optional<LogLevel> log_level;
 };
 
-// --confine; --hlsl-compiler, which is declared after it
-void add_confine_option(CommandLine& line, bool& confine);
+// --hlsl-compiler
 void add_hlsl_option(CommandLine& line, std::string& compiler);
 
 // Declares all options. `run` takes files as positional arguments, the drop-in name with `--scenario` only.

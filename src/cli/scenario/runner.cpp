@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/scenario/runner.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/format.hpp"
@@ -19,6 +18,18 @@ namespace {
 
 bool wants_timestamps(const ScenarioRunOptions& options) {
   return !options.profiling_path.empty() || !options.trace_path.empty() || !options.graph_profiling_directory.empty();
+}
+
+// In the directory that is given the name is that of the scenario; in the user's, which all scenarios share, also a
+// hash of its path.
+Path pipeline_cache_file(const ScenarioRunOptions& options, const std::string& file) {
+  const std::string stem = Path(file).stem().string();
+  if (!options.cache_path.empty()) return Path(options.cache_path) / (stem + ".cache");
+  std::error_code ignored;
+  const std::string whole = std::filesystem::absolute(file, ignored).string();
+  const Path directory = Cache::directory_of_user("pipelines");
+  make_private_directories(directory);
+  return directory / formatted("{}-{}.cache", stem, Cache::key({whole}).substr(0, 16));
 }
 
 }  // namespace
@@ -54,11 +65,7 @@ launch::RunOptions ScenarioRunner::options_for(const std::string& file) const {
   options.unwritten = options_.unwritten;
   if (options_.timeout) options.time_out = launch::time_out_of(*options_.timeout);
   if (options_.pipeline_caching) {
-    std::error_code no_directory;  // a TMPDIR that does not exist is reported when the file is written
-    Path directory = options_.cache_path;
-    if (directory.empty()) directory = std::filesystem::temp_directory_path(no_directory);
-    if (const char* given = std::getenv("TMPDIR"); no_directory && given) directory = given;
-    options.pipeline_cache = {.path = directory / (Path(file).stem().string() + ".cache"),
+    options.pipeline_cache = {.path = pipeline_cache_file(options_, file),
                               .clear = options_.clear_pipeline_cache,
                               .fail_on_miss = options_.fail_on_pipeline_cache_miss};
   }

@@ -65,6 +65,7 @@ struct Contents {
 struct Output {
   Path path;
   std::function<Result<>(OutputFile& file, Bytes data)> write;
+  std::optional<Path> confined_to = {};  // a directory with which the path begins, and which it must not leave
 };
 
 // Resources with one group share memory, each at its offset (docs/spec/scenario.md#tensors-and-memory-sharing).

@@ -113,7 +113,9 @@ Result<> write_outputs(const Plan& plan, const Readback& readback, Report& repor
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
     const Resource& resource = plan.resources[i];
     for (const Output& output : resource.outputs) {
-      Result<> written = OutputFile::create(output.path).and_then([&](OutputFile file) {
+      Result<OutputFile> created = output.confined_to ? OutputFile::create_below(*output.confined_to, output.path)
+                                                      : OutputFile::create(output.path);
+      Result<> written = std::move(created).and_then([&](OutputFile file) {
         files.push_back(std::move(file));
         return output.write(files.back(), readback.bytes(i));
       });

@@ -57,8 +57,11 @@ std::shared_ptr<const ModelFile> read_and_check(std::shared_ptr<ModelFile> file,
 
 std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics) {
   std::optional<MappedFile> bytes = diagnostics.take(map_file(path));
-  if (!bytes) return nullptr;
-  auto file = std::make_shared<ModelFile>(std::move(*bytes), vgf::File{});
+  return bytes ? open_model(std::move(*bytes), name, diagnostics) : nullptr;
+}
+
+std::shared_ptr<const ModelFile> open_model(MappedFile bytes, const std::string& name, Diagnostics& diagnostics) {
+  auto file = std::make_shared<ModelFile>(std::move(bytes), vgf::File{});
   const Bytes all = file->bytes.bytes();
   return read_and_check(std::move(file), all, name, false, diagnostics);
 }

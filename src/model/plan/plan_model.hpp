@@ -53,6 +53,7 @@ struct ModelFile {
 // Errors: those of reading and checking, located at bytes of the file. Messages call the file `name`. `is_converted`:
 // see vgf::File.
 std::shared_ptr<const ModelFile> open_model(const Path& path, const std::string& name, Diagnostics& diagnostics);
+std::shared_ptr<const ModelFile> open_model(MappedFile bytes, const std::string& name, Diagnostics& diagnostics);
 std::shared_ptr<const ModelFile> open_model(std::vector<std::byte> bytes, const std::string& name,
                                             Diagnostics& diagnostics, bool is_converted = false,
                                             DeclaredInterface declared = {});

@@ -662,7 +662,7 @@ std::vector<std::string> output_file_names(const vgf::File& file) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < file.outputs.size(); ++i) {
     std::string name = file_name_for(output_label(file, i));
-    if (!taken.insert(name).second) name += formatted("_{}", i);
+    while (!taken.insert(name).second) name += formatted("_{}", i);
     names.push_back(std::move(name));
   }
   return names;

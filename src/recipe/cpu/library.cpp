@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/system/paths/trusted_file.hpp"
 #include "recipe/cpu/thrown.hpp"
 #include "slipway/cpu_function.hpp"
 
@@ -127,6 +128,9 @@ Result<const Library*> load_library(const Path& file, const SourceLocation& loca
   Registry& loaded = registry();
   const std::scoped_lock lock(loaded.mutex);
   if (const auto known = loaded.libraries.find(canonical); known != loaded.libraries.end()) return known->second.get();
+  if (const std::string reason = distrust(canonical); !reason.empty())
+    return fail(DiagnosticKind::CpuOpen, location,
+                formatted("CPU library `{}` is not loaded: {}", canonical.native(), reason));
   SLIPWAY_TRY(std::unique_ptr<const Library> library, open(canonical, location));
   return loaded.libraries.emplace(canonical, std::move(library)).first->second.get();
 }

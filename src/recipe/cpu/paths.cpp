@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/cpu/paths.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "base/system/paths/place.hpp"
+#include "base/system/paths/trusted_file.hpp"
 
 namespace slipway::recipe::cpu {
 
-Path install_prefix() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&install_prefix), &info) == 0 || !info.dli_fname) return {};
-  std::error_code error;
-  // For a program that was found through PATH, dli_fname is the bare name.
-  const std::string_view name = info.dli_fname;
-  Path file = std::filesystem::canonical(name.contains('/') ? Path(name) : Path("/proc/self/exe"), error);
-  if (error) return {};
-  return file.parent_path().parent_path();
-}
+Path install_prefix() { return own_file().parent_path().parent_path(); }
 
 LibraryRoots library_roots(const Path& given, const Path& artifacts, bool allow_outside) {
   LibraryRoots roots{.roots = {}, .artifacts = {}, .allow_outside = allow_outside};
@@ -74,7 +65,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
     for (const std::string& file_name : file_names) {
       Path candidate = root / path.parent_path() / file_name;
       if (!file_exists(candidate) || directory_exists(candidate)) continue;
-      if (roots.allow_outside || root != roots.artifacts || is_inside(candidate, root)) return candidate;
+      if (roots.allow_outside || root != roots.artifacts || !fault_of_input(root, candidate)) return candidate;
       Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
       diagnostic.message = formatted("`{}` is a link that leaves `{}`", candidate.native(), root.native());
       return fail(std::move(diagnostic.hint(hint)));

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
+
 namespace slipway::recipe {
 namespace {
 
@@ -21,16 +24,30 @@ JobResult failed(const Session* session, Failure diagnostics) {
   return result;
 }
 
-SourcePtr read(const Path& path, Diagnostics& diagnostics) {
-  return diagnostics.take(read_source(path)).value_or(nullptr);
+SourcePtr read(const std::string& name, const SessionJobOptions& options, Diagnostics& diagnostics) {
+  const Path path = options.directory / name;
+  if (!options.confine) return diagnostics.take(read_source(path)).value_or(nullptr);
+  auto text = diagnostics.take(read_text_below(options.directory, path));
+  return text ? make_source(path.string(), *std::move(text)) : nullptr;
+}
+
+// The directory of the artifacts of a job.
+Path artifacts_of(const Job& job, const SessionJobOptions& options, Diagnostics& diagnostics) {
+  Path directory = options.directory / job.directory;
+  const bool is_same = job.directory.empty() || Path(job.directory).lexically_normal() == ".";
+  if (options.confine && !is_same && fault_of_input(options.directory, directory))
+    diagnostics.error(DiagnosticKind::PathOutside, SourceLocation::in_file(directory.string()),
+                      formatted("job `{}`: {} is outside of the directory of the script, to which --confine keeps it",
+                                job.id, directory.string()));
+  return directory;
 }
 
 std::expected<RunJob, JobResult> prepare(const Job& job, const SessionJobOptions& options) {
   Diagnostics diagnostics;
-  const Path artifacts = options.directory / job.directory;
+  const Path artifacts = artifacts_of(job, options, diagnostics);
   SessionOptions session_options = options.session;
-  session_options.recipe = read(options.directory / job.recipe, diagnostics);
-  if (!job.profile.empty()) session_options.profile = read(options.directory / job.profile, diagnostics);
+  session_options.recipe = read(job.recipe, options, diagnostics);
+  if (!job.profile.empty()) session_options.profile = read(job.profile, options, diagnostics);
   if (diagnostics.has_errors()) return std::unexpected(failed(nullptr, diagnostics.release()));
   session_options.artifacts = Artifacts::in_directory(artifacts, options.allow_outside);
   session_options.changes.silent = true;

@@ -10,6 +10,7 @@ namespace slipway::recipe {
 struct SessionJobOptions {
   Path directory;  // --dir: what the paths of the script are relative to
   bool allow_outside = false;
+  bool confine = false;            // recipes, profiles and directories of jobs must be in `directory` or below
   bool accepts_unwritten = false;  // outputs that are not written are warnings
   // Common options of all jobs; each job sets recipe, profile and artifacts.
   SessionOptions session;

@@ -5,6 +5,7 @@
 
 #include "base/elf.hpp"
 #include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "recipe/backends/opencl/kernel.hpp"
 #include "recipe/plan/parts.hpp"
 #include "shader/cache.hpp"
@@ -51,7 +52,8 @@ std::optional<spirv::Words> compile_glsl(const Artifact& artifact, Value at, con
   }
   if (!artifacts.is_in_memory() && !artifacts.allows_outside()) {
     options.read_file = [&artifacts](const Path& path) {
-      if (is_inside(path, artifacts.directory())) return read_text(path);
+      Result<std::string> text = read_text_below(artifacts.directory(), path);
+      if (text || text.error().at(0).kind != DiagnosticKind::PathOutside) return text;
       return Result<std::string>(
           fail(Diagnostic{.kind = DiagnosticKind::PathOutside,
                           .message = formatted("{} is outside of the artifact directory", path.string())}

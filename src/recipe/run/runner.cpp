@@ -535,13 +535,12 @@ class Loader {
       failed_.insert(&cpu);
       return nullptr;
     };
-    if (!state_.options.cpu_libraries) {
-      diagnostics_.add(
-          {.kind = DiagnosticKind::CpuOpen,
-           .message = formatted("library `{}` of CPU function `{}` is not loaded: `--no-cpu-libraries` is given",
-                                cpu.library, cpu.name),
-           .location = cpu.origin.location,
-           .path = cpu.origin.pointer});
+    if (!state_.options.why_no_cpu_libraries.empty()) {
+      diagnostics_.add({.kind = DiagnosticKind::CpuOpen,
+                        .message = formatted("library `{}` of CPU function `{}` is not loaded: {}", cpu.library,
+                                             cpu.name, state_.options.why_no_cpu_libraries),
+                        .location = cpu.origin.location,
+                        .path = cpu.origin.pointer});
       return give_up();
     }
     const auto file = diagnostics_.take(cpu::find_library(cpu.library, state_.options.libraries, cpu.origin.location));

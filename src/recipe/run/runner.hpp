@@ -30,8 +30,8 @@ struct RunnerOptions {
   // Called when a kernel or a library needs a back end. Errors: no-device, device-lacks, no-backend.
   std::function<Result<BackendPtr>(BackendKind)> open_backend;
   cpu::LibraryRoots libraries;
-  bool cpu_libraries = true;  // false: a recipe with CPU functions is refused (--no-cpu-libraries)
-  bool timings = false;       // measure every run
+  std::string_view why_no_cpu_libraries = {};        // a clause; then a recipe with CPU functions is refused
+  bool timings = false;                              // measure every run
   std::map<std::string, std::string> trace_scripts;  // by run id, for XRT
 };
 

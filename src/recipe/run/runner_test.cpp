@@ -327,7 +327,7 @@ TEST_F(RunnerTest, AllMissingLibrariesAndFunctionsAreReported) {
 
 TEST_F(RunnerTest, CpuLibrariesCanBeRefused) {
   OpenOptions refusing = options();
-  refusing.runner.cpu_libraries = false;
+  refusing.runner.why_no_cpu_libraries = "`--no-cpu-libraries` is given";
   const Opened opened(
       recipe_json(buffer_json("x", "output", 8), cpu_run("copy", R"({"name": "x", "argidx": 0})"), cpus_json({"copy"})),
       refusing);

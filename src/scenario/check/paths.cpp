@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "base/system/paths/place.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "scenario/check/context.hpp"
 #include "scenario/paths.hpp"
@@ -25,32 +26,27 @@ void check_output(Context& context, std::map<Path, json::Value>& outputs, const 
         .error(at, DiagnosticKind::OutputConflict, formatted("two resources are written to {}", first->first.string()))
         .note("the other one is here", first->second.location());
   }
-  const Path& output = context.options.output;
-  if (!context.options.confine || is_inside(path, context.scenario.directory)) return;
-  if (!output.empty() && is_inside(path, output)) return;
-  context.error(at, DiagnosticKind::PathOutside,
-                formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string()));
+  if (!context.scenario.confine) return;
+  const auto fault = fault_of_output(output_root(context.scenario, context.options.output), path);
+  if (fault) context.error(at, DiagnosticKind::PathOutside, outside_text(path));
 }
 
 // The files that a run reads, after links are followed, with what names them. The contents of resources are not among
 // them: they may be overwritten after the run (docs/spec/scenario.md#decision-21).
 class InputFiles {
  public:
-  void add(const Path& path, std::string_view what) { files_.emplace(followed(path), what); }
+  void add(const Path& path, std::string_view what) {
+    if (auto key = key_of_name(path)) files_.emplace(*std::move(key), what);
+  }
   // Empty if the path is not one of them.
   std::string_view find(const Path& path) const {
-    const auto found = files_.find(followed(path));
+    const auto key = key_of_name(path);
+    const auto found = key ? files_.find(*key) : files_.end();
     return found == files_.end() ? std::string_view() : found->second;
   }
 
  private:
-  static Path followed(const Path& path) {
-    std::error_code error;
-    const Path absolute = std::filesystem::absolute(path, error);
-    Path canonical = std::filesystem::weakly_canonical(absolute, error);
-    return error ? path : canonical;
-  }
-  std::map<Path, std::string_view> files_;
+  std::map<FileKey, std::string_view> files_;
 };
 
 void check_not_input(Context& context, const InputFiles& inputs, const std::string& dst, json::Value at) {
@@ -73,11 +69,10 @@ void check_extension(Context& context, std::string_view uid, const std::string& 
 
 void check_input(Context& context, std::string_view src, json::Value at) {
   check_nul(context, src, at);
-  if (src.empty() || !context.options.confine) return;
+  if (src.empty() || src.contains('\0') || !context.scenario.confine) return;
   const Path path = source_path(context.scenario, src);
-  if (is_inside(path, context.scenario.directory)) return;
-  context.error(at, DiagnosticKind::PathOutside,
-                formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string()));
+  if (fault_of_input(context.scenario.directory, path))
+    context.error(at, DiagnosticKind::PathOutside, outside_text(path));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ bool takes_depth_of(Format file_format, Format format) {
 std::optional<ImageContents> dds_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
   const json::Value named_at = input.object["src"];
   const Path path = source_path(input.scenario, input.contents.src);
-  const InputFile file = open_input(path, named_at, diagnostics);
+  const InputFile file = open_input(input.scenario, path, named_at, diagnostics);
   if (!file) return std::nullopt;
   // A wrong extent is the cause of a wrong size.
   const auto header = take_named_by(diagnostics, tensor::parse_dds_header(file->bytes(), path.string()), named_at);
@@ -99,7 +99,7 @@ bool is_converted_from_png(const tensor::FormatInfo& format) {
 std::optional<ImageContents> png_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
   const json::Value named_at = input.object["src"];
   const Path path = source_path(input.scenario, input.contents.src);
-  const InputFile file = open_input(path, named_at, diagnostics);
+  const InputFile file = open_input(input.scenario, path, named_at, diagnostics);
   if (!file) return std::nullopt;
   const auto extent = take_named_by(diagnostics, tensor::png_extent(file->bytes(), path.string()), named_at);
   if (!extent) return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "base/system/files.hpp"
 #include "json/document.hpp"
+#include "scenario/model.hpp"
 
 namespace slipway::scenario {
 
@@ -13,7 +14,11 @@ namespace slipway::scenario {
 using InputFile = std::shared_ptr<const MappedFile>;
 
 // Null, with an error at the JSON string that names the file, when it cannot be opened: "Could not open file PATH".
-InputFile open_input(const Path& path, json::Value named_at, Diagnostics& diagnostics);
+// Files of a confined scenario are opened below its directory.
+InputFile open_input(const Scenario& scenario, const Path& path, json::Value named_at, Diagnostics& diagnostics);
+std::optional<MappedFile> map_input(const Scenario& scenario, const Path& path, json::Value named_at,
+                                    Diagnostics& diagnostics);
+Result<std::string> read_input(const Scenario& scenario, const Path& path);
 
 // Diagnostics in a file show that file first, with a note at the location where the scenario names it
 // (docs/spec/scenario.md#messages).

@@ -36,7 +36,7 @@ Diagnostic OpenNpy::mismatch(Span range, std::string message) const {
 std::optional<OpenNpy> open_npy(const ContentsInput& input, Diagnostics& diagnostics) {
   const json::Value named_at = input.object["src"];
   const Path path = source_path(input.scenario, input.contents.src);
-  InputFile file = open_input(path, named_at, diagnostics);
+  InputFile file = open_input(input.scenario, path, named_at, diagnostics);
   if (!file) return std::nullopt;
   Diagnostics warnings;
   auto view = take_named_by(diagnostics, tensor::parse_npy(file->bytes(), path.string(), warnings), named_at);

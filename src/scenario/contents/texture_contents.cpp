@@ -12,7 +12,7 @@ namespace slipway::scenario {
 std::optional<ImageContents> exr_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
   const json::Value named_at = input.object["src"];
   const std::string name = source_path(input.scenario, input.contents.src).string();
-  const InputFile file = open_input(name, named_at, diagnostics);
+  const InputFile file = open_input(input.scenario, name, named_at, diagnostics);
   if (!file) return std::nullopt;
   auto picture = take_named_by(diagnostics, tensor::parse_exr(file->bytes(), name), named_at);
   if (!picture) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<ImageContents> exr_image(const ContentsInput& input, const Image& 
 std::optional<ImageContents> ktx2_image(const ContentsInput& input, const Image& image, Diagnostics& diagnostics) {
   const json::Value named_at = input.object["src"];
   const std::string name = source_path(input.scenario, input.contents.src).string();
-  const InputFile file = open_input(name, named_at, diagnostics);
+  const InputFile file = open_input(input.scenario, name, named_at, diagnostics);
   if (!file) return std::nullopt;
   const auto texture = take_named_by(diagnostics, tensor::parse_ktx2(file->bytes(), name, image.mips), named_at);
   if (!texture ||

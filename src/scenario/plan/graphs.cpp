@@ -273,8 +273,9 @@ void open_graph(Planning& planning, const Graph& graph) {
   {
     const launch::ScopedTimer timer(planning.plan.preparation, launch::CounterCategory::ScenarioSetup,
                                     "Parse VGF: " + graph.uid);
-    if (!open_input(path, graph.at["src"], planning.diagnostics)) return;
-    if (auto file = model::open_model(path, path.string(), problems))
+    auto mapped = map_input(planning.scenario, path, graph.at["src"], planning.diagnostics);
+    if (!mapped) return;
+    if (auto file = model::open_model(std::move(*mapped), path.string(), problems))
       planning.graphs.emplace(graph.uid, OpenGraph{.file = std::move(file), .models = {}});
   }
   for (Diagnostic& problem : problems.release()) {

@@ -164,6 +164,10 @@ class ResourcePlanner {
   }
 
   void add(launch::Resource made) {
+    if (planning_.scenario.confine) {
+      for (launch::Output& output : made.outputs)
+        output.confined_to = output_root(planning_.scenario, planning_.options.output);
+    }
     planning_.resources.emplace(made.name, static_cast<launch::ResourceIndex>(planning_.plan.resources.size()));
     planning_.plan.resources.push_back(std::move(made));
   }

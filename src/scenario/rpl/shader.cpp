@@ -72,7 +72,7 @@ class Compilation {
     const json::Value list = shader_.at["modules"];
     for (std::size_t i = 0; i < shader_.modules.size(); ++i) {
       const Path path = source_path(scenario_, shader_.modules[i]);
-      const InputFile file = open_input(path, list[i], diagnostics_);
+      const InputFile file = open_input(scenario_, path, list[i], diagnostics_);
       if (!file) return false;
       sources_.push_back(make_source(path.string(), std::string(text_of(file->bytes()))));
     }

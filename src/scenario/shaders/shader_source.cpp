@@ -27,11 +27,11 @@ ShaderType type_of(Language language) {
 
 std::string_view name_of(ShaderType type) { return type == ShaderType::Rpl ? "RPL" : name_of(language_of(type)); }
 
-InputFile open_file(const Shader& shader, const Path& path, Diagnostics& diagnostics) {
+InputFile open_file(const Scenario& scenario, const Shader& shader, const Path& path, Diagnostics& diagnostics) {
   const auto type = shader.likely_type();
-  if (!type || *type == ShaderType::SpirvAssembly) return open_input(path, shader.at["src"], diagnostics);
+  if (!type || *type == ShaderType::SpirvAssembly) return open_input(scenario, path, shader.at["src"], diagnostics);
   Diagnostics problems;
-  InputFile file = open_input(path, shader.at["src"], problems);
+  InputFile file = open_input(scenario, path, shader.at["src"], problems);
   for (Diagnostic& problem : problems.release()) {
     problem.message = formatted("Cannot open {} shader file. {}", name_of(*type), problem.message);
     diagnostics.add(std::move(problem));
@@ -109,7 +109,7 @@ std::optional<ShaderSource> open_shader(const Scenario& scenario, const Shader& 
     return ShaderSource{*shader.type, shader.uid, nullptr, make_source(shader.uid, *shader.source)};
   }
   const Path path = source_path(scenario, shader.src);
-  InputFile file = open_file(shader, path, diagnostics);
+  InputFile file = open_file(scenario, shader, path, diagnostics);
   if (!file) return std::nullopt;
   const auto type = shader.type ? shader.type : detect_type(shader, path, file->bytes(), diagnostics);
   if (!type) return std::nullopt;

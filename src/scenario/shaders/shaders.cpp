@@ -54,7 +54,7 @@ Path include_directory(const Scenario& scenario, const std::string& name, json::
   return name;
 }
 
-std::optional<shader::Options> compile_options(const Scenario& scenario, const Shader& shader, bool confine,
+std::optional<shader::Options> compile_options(const Scenario& scenario, const Shader& shader,
                                                Diagnostics& diagnostics) {
   shader::Options options{.stage = stage_of(shader.stage), .entry = shader.entry};
   options.directory = shader.src.empty() ? scenario.directory : source_path(scenario, shader.src).parent_path();
@@ -76,20 +76,13 @@ std::optional<shader::Options> compile_options(const Scenario& scenario, const S
   for (std::size_t i = 0; i < shader.include_dirs.size(); ++i) {
     options.include_dirs.push_back(include_directory(scenario, shader.include_dirs[i], directories[i], diagnostics));
   }
-  if (confine) {
-    options.read_file = [directory = scenario.directory](const Path& path) {
-      if (is_inside(path, directory)) return read_text(path);
-      return Result<std::string>(
-          fail(DiagnosticKind::PathOutside, SourceLocation::in_file(path.string()),
-               formatted("{} is outside of the scenario's directory, to which --confine keeps it", path.string())));
-    };
-  }
+  options.read_file = [&scenario](const Path& path) { return read_input(scenario, path); };
   return options;
 }
 
 std::optional<spirv::Words> words_of(const Scenario& scenario, const Shader& shader, const ShaderSource& source,
                                      const ShaderOptions& options, Diagnostics& diagnostics) {
-  const auto compile = compile_options(scenario, shader, options.confine, diagnostics);
+  const auto compile = compile_options(scenario, shader, diagnostics);
   if (!compile) return std::nullopt;
   auto compiled = options.dxc && source.type == ShaderType::Hlsl
                       ? shader::compile_with_dxc(source.text, *compile)

@@ -25,8 +25,7 @@ namespace slipway::scenario {
 
 struct ShaderOptions {
   Cache cache;
-  bool dxc = false;      // HLSL is compiled by the program `dxc`
-  bool confine = false;  // files that a shader includes must lie in the scenario's directory or below
+  bool dxc = false;  // HLSL is compiled by the program `dxc`
 };
 
 struct CompiledShader {

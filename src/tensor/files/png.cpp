@@ -2,8 +2,10 @@
 #include "tensor/files/png.hpp"
 
 #include <spng.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -59,6 +61,70 @@ Result<Decoder> open(Bytes file, const std::string& name) {
                           header.height, kMaxPngExtent, kMaxPngExtent));
   }
   return decoder;
+}
+
+// Reads the stream of the image data to its end, which the library does not: it stops after the last texel, before the
+// checksums of the stream and of the last chunk.
+class ImageStream {
+ public:
+  ImageStream(const Decoder& decoder)
+      : left_((std::uint64_t{decoder.extent.width} * kTexelBytes + 1) * decoder.extent.height * 2 + 64) {
+    is_open_ = inflateInit(&stream_) == Z_OK;
+  }
+  ImageStream(const ImageStream&) = delete;
+  ~ImageStream() {
+    if (is_open_) inflateEnd(&stream_);
+  }
+
+  // False if the stream is damaged, or has much more than the image.
+  bool add(Bytes chunk) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(chunk.data()));
+    stream_.avail_in = static_cast<uInt>(chunk.size());
+    while (is_open_ && !has_ended_ && stream_.avail_in > 0) {
+      std::array<Bytef, 16384> discarded;
+      stream_.next_out = discarded.data();
+      stream_.avail_out = static_cast<uInt>(discarded.size());
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      const std::uint64_t made = discarded.size() - stream_.avail_out;
+      if ((result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) || made > left_) return false;
+      left_ -= made;
+      has_ended_ = result == Z_STREAM_END;
+      if (result == Z_BUF_ERROR) break;
+    }
+    return is_open_;
+  }
+  bool has_ended() const { return has_ended_; }
+
+ private:
+  static constexpr std::uint64_t kTexelBytes = 8;  // at most
+  z_stream stream_{};
+  std::uint64_t left_;
+  bool is_open_ = false, has_ended_ = false;
+};
+
+Result<> check_image_data(Bytes file, const std::string& name, const Decoder& decoder) {
+  const auto number = [&](std::uint64_t at) {
+    std::uint32_t value = 0;
+    for (std::uint64_t i = 0; i < 4; ++i) value = value << 8 | std::to_integer<std::uint32_t>(file[at + i]);
+    return value;
+  };
+  constexpr std::uint64_t kAround = 12;  // size, type and checksum of a chunk
+  ImageStream stream(decoder);
+  for (std::uint64_t at = kSignatureBytes; at + kAround <= file.size();) {
+    const std::uint64_t size = number(at);
+    if (size > file.size() - at - kAround) return refuse(file, name, SPNG_IO_EOF);
+    const Bytes type_and_data = file.subspan(at + 4, size + 4);
+    const std::string_view type = slipway::text_of(type_and_data.first(4));
+    if (type == "IEND") break;
+    if (type == "IDAT") {
+      const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(type_and_data.data()), type_and_data.size());
+      if (crc != number(at + 8 + size)) return refuse(file, name, SPNG_ECHUNK_CRC);
+      if (!stream.add(type_and_data.subspan(4))) return refuse(file, name, SPNG_EIDAT_STREAM);
+    }
+    at += size + kAround;
+  }
+  if (!stream.has_ended()) return refuse(file, name, SPNG_EIDAT_TOO_SHORT);
+  return {};
 }
 
 Result<std::vector<std::byte>> encode(std::uint32_t width, std::uint32_t height, const PngForm& form, Bytes samples) {
@@ -128,6 +194,7 @@ Result<RgbaImage> decode_png(Bytes file, const std::string& name) {
   const int error = spng_decode_image(decoder.context.get(), image.texels.data(), image.texels.size(), SPNG_FMT_RGBA8,
                                       SPNG_DECODE_TRNS);
   if (error != SPNG_OK) return refuse(file, name, error);
+  SLIPWAY_TRY_VOID(check_image_data(file, name, decoder));
   return image;
 }
 
@@ -165,6 +232,7 @@ Result<> decode_png(Bytes file, const std::string& name, const FormatInfo& forma
   const int error = spng_decode_image(decoder.context.get(), rgba.data(), rgba.size(),
                                       wide ? SPNG_FMT_RGBA16 : SPNG_FMT_RGBA8, SPNG_DECODE_TRNS);
   if (error != SPNG_OK) return refuse(file, name, error);
+  SLIPWAY_TRY_VOID(check_image_data(file, name, decoder));
   std::ranges::fill(to, std::byte{0});
   for (std::size_t i = 0; i < count; ++i) {
     for (std::uint32_t c = 0; c < format.components; ++c) {

@@ -2,8 +2,10 @@
 #include "tensor/files/png.hpp"
 #include "base/format.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spng.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -288,6 +290,31 @@ TEST(Png, BadFiles) {
   flipped[29] ^= std::byte{1};
   EXPECT_EQ(problem_in_png(flipped),
             "a.png:0x0: error: not a readable PNG file: invalid chunk checksum [file-format]\n2x2");
+}
+
+// The checksums after the last texel, of which decoding needs nothing.
+TEST(Png, DamagedEndsOfTheImageData) {
+  const std::vector<std::byte> whole = make({.width = 2, .samples = {'\x00', '\x80'}});
+  EXPECT_EQ(problem_in_png(whole), "decoded2x1");
+  const std::size_t data = slipway::text_of(Bytes(whole)).find("IDAT") + 4;
+  const auto size = std::to_integer<std::size_t>(whole[data - 5]);  // below 256
+  const auto with_crc = [&](std::vector<std::byte> file, std::size_t length) {
+    const auto crc = crc32(0, reinterpret_cast<const Bytef*>(&file[data - 4]), static_cast<uInt>(length + 4));
+    for (std::size_t i = 0; i < 4; ++i) file[data + length + i] = static_cast<std::byte>(crc >> (24 - 8 * i));
+    return file;
+  };
+  EXPECT_EQ(with_crc(whole, size), whole);
+  std::vector<std::byte> crc = whole;
+  crc[data + size] ^= std::byte{1};
+  EXPECT_THAT(problem_in_png(crc), ::testing::HasSubstr("[file-format]"));
+  std::vector<std::byte> checksum = whole;
+  checksum[data + size - 1] ^= std::byte{1};
+  EXPECT_THAT(problem_in_png(with_crc(checksum, size)), ::testing::HasSubstr("[file-format]"));
+  std::vector<std::byte> missing = whole;
+  missing.erase(missing.begin() + static_cast<std::ptrdiff_t>(data + size - 4),
+                missing.begin() + static_cast<std::ptrdiff_t>(data + size));
+  missing[data - 5] = static_cast<std::byte>(size - 4);
+  EXPECT_THAT(problem_in_png(with_crc(missing, size - 4)), ::testing::HasSubstr("[file-format]"));
 }
 
 TEST(Png, TooLargeIsRefusedByTheHeaderAlone) {

@@ -144,6 +144,10 @@ int rename(const char* from, const char* to) noexcept {
   if (fails(Rename, CALLER)) return errno = EIO, -1;
   return static_cast<int>(done(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)));
 }
+int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
+  if (fails(Rename, CALLER)) return errno = EIO, -1;
+  return static_cast<int>(done(syscall(SYS_renameat2, from_directory, from, to_directory, to, 0)));
+}
 int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) noexcept {
   if (fails(Rename, CALLER)) return errno = EIO, -1;
   return static_cast<int>(done(syscall(SYS_linkat, from_directory, from, to_directory, to, flags)));

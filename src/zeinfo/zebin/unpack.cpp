@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "base/text/base64.hpp"
 #include "json/record.hpp"
 #include "zeinfo/zebin/image.hpp"
@@ -421,11 +422,11 @@ Result<Packed> pack_from(const Path& directory) {
   Result<SourcePtr> manifest = read_source(directory / kManifestName);
   if (!manifest) return fail(std::move(manifest.error()));
   return pack(*manifest, [&](const std::string& name) -> Result<std::vector<std::byte>> {
-    if (!is_inside(directory / name, directory)) {
+    Result<MappedFile> file = map_file_below(directory, directory / name);
+    if (!file && file.error().at(0).kind == DiagnosticKind::PathOutside) {
       return fail(DiagnosticKind::PathOutside, SourceLocation::in_file(name),
                   formatted("`{}` is not in the directory", name));
     }
-    Result<MappedFile> file = map_file(directory / name);
     if (!file) return fail(std::move(file.error()));
     return std::vector<std::byte>(file->bytes().begin(), file->bytes().end());
   });

@@ -172,16 +172,16 @@ std::optional<LabResults> parse_results(std::string_view text, const std::string
   std::map<std::string, std::size_t, std::less<>> positions;
   std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
     ++number;
-    if (end == rest.npos) {
+    const auto document =
+        json::parse(make_source(formatted("{}, line {}", name, number), std::string(rest.substr(0, end))));
+    if (end == rest.size() && !document) {
       diagnostics.warning(DiagnosticKind::TrailingData, SourceLocation::in_file(name),
                           formatted("line {} is incomplete and is left out", number));
       break;
     }
-    const auto document =
-        json::parse(make_source(formatted("{}, line {}", name, number), std::string(rest.substr(0, end))));
-    rest.remove_prefix(end + 1);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     if (!document) {
       diagnostics.add(document.error());
       return std::nullopt;

@@ -57,6 +57,7 @@ std::string attribute(std::string_view name, std::string_view value) {
 }
 
 std::string expectation_text(const CaseResult& result) {
+  if (!result.expected) return "expected: not in the results";
   return formatted("expected: {}{}{}", *result.expected, result.reason ? ", " : "", result.reason.value_or(""));
 }
 

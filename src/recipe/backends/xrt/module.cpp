@@ -6,8 +6,7 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
-#include "base/system/files.hpp"
-#include "recipe/cpu/paths.hpp"
+#include "base/system/paths/trusted_file.hpp"
 
 namespace slipway::recipe::xrt_module {
 namespace {
@@ -19,34 +18,22 @@ std::unexpected<Failure> not_available(std::string_view reason) {
       "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
 }
 
-// The module is below `lib` of the prefix of `bin/slipway` and `lib/libslipway.so`.
-std::vector<Path> module_candidates() {
-  const Path prefix = cpu::install_prefix();
-  std::vector<Path> locations;
-  for (const char* library_directory : {SLIPWAY_LIBRARY_DIRECTORY, "lib", "../lib"}) {
-    locations.push_back(prefix / library_directory / "slipway" / kFileName);
-  }
-  return locations;
-}
-
 Result<const Table*> open() {
-  Path file;
-  for (const Path& location : module_candidates()) {
-    if (file.empty() && file_exists(location)) file = location;
-  }
-  if (file.empty()) {
+  const auto file = installed_module(kFileName);
+  if (!file && !file.error().empty()) return not_available(file.error());
+  if (!file) {
     return not_available(formatted("`{}` is not installed; it is built if libxrt-dev 2.25 is installed", kFileName));
   }
-  void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* module = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) {
     const char* reason = dlerror();
-    return not_available(reason ? reason : file.c_str());
+    return not_available(reason ? reason : file->c_str());
   }
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(module, kEntryPoint));
-  if (!entry) return not_available(formatted("`{}` is not a back end", file.native()));
+  if (!entry) return not_available(formatted("`{}` is not a back end", file->native()));
   const Table* table = entry();
   if (table->fingerprint != kFingerprint) {
-    return not_available(formatted("`{}` belongs to another build of slipway", file.native()));
+    return not_available(formatted("`{}` belongs to another build of slipway", file->native()));
   }
   return table;
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `--confine`: for files of strangers. The paths in them must not leave their directories, which the modules of the
+// formats check, and the kernel forbids the process and its children, as far as it can:
+//
+// - to read files, except those of the system and of this installation, the directories of the files on the command
+//   line, and the caches;
+// - to write files, except below the directories that options of outputs name, the directories of files that run, and
+//   the own cache;
+// - to connect to a network, and to start other programs than itself.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/system/kernel_rules.hpp"
+
+namespace slipway::cli {
+
+// Whether --confine is among the arguments of a verb.
+bool wants_confinement(const std::vector<std::string>& words);
+
+// The rules for these arguments. `runs`: outputs may be written beside the inputs.
+FileRules rules_for(const std::vector<std::string>& words, bool runs);
+
+// Applies the rules, before anything else is read, and makes `is_confined` true. Warns where the kernel has none.
+void confine_process(const std::vector<std::string>& words, bool runs);
+
+// Of this process. `note_confined`: of a worker, which inherits the rules.
+bool is_confined();
+void note_confined();
+
+// Options whose value is an output: a file, a directory, or NAME=FILE.
+std::span<const std::string_view> output_options();
+
+}  // namespace slipway::cli
