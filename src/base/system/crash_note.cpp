@@ -12,14 +12,18 @@
 namespace slipway {
 namespace {
 
+constexpr int kFailed = 5;  // the status of failures of devices and libraries
+
 std::atomic<bool> reporting = false;
 constinit std::atomic<const std::string*> note_of_devices = nullptr;
 constinit thread_local const std::string* note_of_thread = nullptr;
 
 void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
+std::atomic<bool> end_by_signal = false;
+
 // Only calls that a signal handler may make. Unused with sanitizers.
-[[maybe_unused]] void handle(int number) {
+[[maybe_unused]] void end_with_note(int number, siginfo_t* info, void*) {
   const std::string* note = note_of_thread;
   if (!note) note = note_of_devices;
   if (note && !note->empty()) {
@@ -28,6 +32,9 @@ void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), tex
     put(" [device-failed]\n"
         "  hint: `--validate` reports wrong use of the driver, `--enable-robustness-features` (of scenarios; software "
         "drivers always do) checks accesses to bound buffers, and `--device` selects another device\n");
+    // What another process sends is not a crash.
+    const bool is_sent = info->si_code <= 0 && info->si_pid != ::getpid();
+    if (!is_sent && !end_by_signal) ::_exit(kFailed);
   }
   ::signal(number, SIG_DFL);
   ::raise(number);
@@ -43,14 +50,15 @@ void report_crashes() {
   const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   ::sigaltstack(&alternative, nullptr);
   struct sigaction action{};
-  action.sa_handler = handle;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = end_with_note;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (const int number : {SIGSEGV, SIGILL, SIGFPE, SIGABRT}) ::sigaction(number, &action, nullptr);
   reporting = true;
 #endif
 }
 
 bool reports_crashes() { return reporting; }
+void end_crashes_by_signal() { end_by_signal = true; }
 
 void set_crash_note(const std::string* note) { note_of_devices = note; }
 

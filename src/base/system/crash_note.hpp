@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the process does while a driver or another library may crash. The program prints it when a signal ends it; other
-// programs that use the library keep their own handlers.
+// What the process does while a driver or another library may crash. The program prints it and ends with the status of
+// failures, 5. Without a note the signal ends it. Other programs that use the library keep their own handlers.
 #pragma once
 
 #include <string>
@@ -9,6 +9,8 @@ namespace slipway {
 
 // Once, at the start of the program.
 void report_crashes();
+// For processes whose parent reports the signal.
+void end_crashes_by_signal();
 // Whether notes are printed, so that making them is worthwhile.
 bool reports_crashes();
 

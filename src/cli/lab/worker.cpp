@@ -12,6 +12,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "base/system/crash_note.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/base64.hpp"
 #include "cli/formats.hpp"
@@ -283,6 +284,7 @@ WorkerReply read_reply(const std::string& line) {
 
 int worker_verb(const Arguments& arguments) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
+  end_crashes_by_signal();
   Worker(arguments.words).serve();
   return 0;
 }
