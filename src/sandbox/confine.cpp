@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a sandbox process may do: compute, and talk through its socket.
+// What a worker may do: compute, and talk through its socket.
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -14,6 +14,7 @@
 #include <linux/landlock.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -23,11 +24,50 @@
 namespace slipway::sandbox {
 namespace {
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__  // their run-time libraries need more
+constexpr bool kConfines = false;
+#else
+constexpr bool kConfines = true;
+#endif
+
 constexpr rlim_t kStack = 64 << 20;
 
-void limit(__rlimit_resource which, rlim_t value) {
-  const rlimit both{value, value};
-  ::setrlimit(which, &both);
+Protected failed(int error) { return {Barrier::Failed, error}; }
+
+// Lowers a limit. A hard limit of the user that is lower stays.
+Protected limit(__rlimit_resource which, rlim_t soft, rlim_t hard) {
+  rlimit now{};
+  if (::getrlimit(which, &now) != 0) return failed(errno);
+  const rlimit wanted{std::min(soft, now.rlim_max), std::min(hard, now.rlim_max)};
+  if (::setrlimit(which, &wanted) != 0 || ::getrlimit(which, &now) != 0) return failed(errno);
+  // Emulators of other CPUs accept some limits and ignore them.
+  if (now.rlim_cur > wanted.rlim_cur || now.rlim_max > wanted.rlim_max) return {Barrier::Lacking};
+  return {Barrier::Held};
+}
+
+Protected set_limits(std::uint64_t memory, std::uint64_t seconds) {
+  // The soft limit of time sends a signal that says what happened, the hard one ends what ignores it.
+  const struct {
+    __rlimit_resource which;
+    rlim_t soft, hard;
+  } limits[] = {{RLIMIT_AS, memory, memory},
+                {RLIMIT_CPU, seconds, seconds + 1},
+                {RLIMIT_STACK, kStack, kStack},
+                {RLIMIT_CORE, 0, 0},
+                {RLIMIT_FSIZE, 0, 0},
+                {RLIMIT_NOFILE, 0, 0},  // no further ones
+                {RLIMIT_NPROC, 0, 0}};
+  Protected worst{Barrier::Held};
+  for (const auto& [which, soft, hard] : limits) {
+    const Protected one = limit(which, soft, hard);
+    if (one.barrier > worst.barrier) worst = one;
+  }
+  return worst;
+}
+
+std::uint64_t limit_of(__rlimit_resource which) {
+  rlimit now{};
+  return ::getrlimit(which, &now) == 0 ? now.rlim_cur : 0;
 }
 
 #if defined __x86_64__
@@ -130,16 +170,32 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-bool filter_system_calls() {
-  if (kArchitecture == 0) return false;
+Protected filter_system_calls() {
+  if (kArchitecture == 0) return {Barrier::Lacking};
   std::vector<sock_filter> code = Filter().make();
   const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0) return {Barrier::Held};
+  return {errno == EINVAL ? Barrier::Lacking : Barrier::Failed, errno};
 }
 
-bool forbid_files() {
+Protected end_with_parent(pid_t parent) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return failed(errno);
+  // It may have ended before.
+  if (::getppid() != parent) ::_exit(1);
+  return {Barrier::Held};
+}
+
+}  // namespace
+
+Protected forbid_files() {
+  // The terminal's signals are for the process that asks.
+  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP}) ::signal(signal, SIG_IGN);
+  if (!kConfines) return {Barrier::NotBuilt};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed(errno);
 #if defined LANDLOCK_CREATE_RULESET_VERSION && defined SYS_landlock_create_ruleset
-  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1) return false;
+  // Containers hide the call by EPERM.
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
+    return {Barrier::Lacking, errno};
   landlock_ruleset_attr rules{};
   // The rights of its first version, which include every way to open a file.
   rules.handled_access_fs = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
@@ -149,30 +205,26 @@ bool forbid_files() {
                             LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
   const auto ruleset =
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules.handled_access_fs, 0));
-  if (ruleset < 0) return false;
-  const bool done = ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+  if (ruleset < 0) return failed(errno);
+  const Protected done =
+      ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0 ? Protected{Barrier::Held} : failed(errno);
   ::close(ruleset);
   return done;
 #else
-  return false;
+  return {Barrier::Lacking};
 #endif
 }
 
-}  // namespace
-
-Confined confine_process() {
-  // The terminal's signals are for the process that asks.
-  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP}) ::signal(signal, SIG_IGN);
-  Confined confined;
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__  // their run-time libraries need more
-  limit(RLIMIT_STACK, kStack);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0);
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return confined;
-  confined.landlock = forbid_files();
-  confined.seccomp = filter_system_calls();
-#endif
-  return confined;
+Hello confine_worker(std::int32_t zygote, const Protected& files, std::uint64_t memory, std::uint64_t seconds) {
+  Hello hello{.limits = {Barrier::NotBuilt}, .files = files, .calls = {Barrier::NotBuilt}, .parent = {}};
+  hello.parent = end_with_parent(zygote);
+  if (kConfines) {
+    hello.limits = set_limits(memory, seconds);
+    hello.memory = limit_of(RLIMIT_AS);
+    hello.seconds = limit_of(RLIMIT_CPU);
+    hello.calls = filter_system_calls();
+  }
+  return hello;
 }
 
 }  // namespace slipway::sandbox
