@@ -159,7 +159,7 @@ VkResult negotiate(VkNegotiateLayerInterface* interface) {
   if (interface->loaderLayerInterfaceVersion < version) return VK_ERROR_INITIALIZATION_FAILED;
   interface->loaderLayerInterfaceVersion = version;
   // What the layer reads are modules of the program that it is loaded into.
-  sandbox::set_mode(sandbox::Mode::Off);
+  sandbox::set_mode(SandboxMode::Off);
   interface->pfnGetInstanceProcAddr = GetInstanceProcAddr;
   interface->pfnGetDeviceProcAddr = GetDeviceProcAddr;
   interface->pfnGetPhysicalDeviceProcAddr = GetPhysicalDeviceProcAddr;

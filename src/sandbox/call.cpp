@@ -87,7 +87,7 @@ constexpr int kByEnvironment = -1;
 constinit std::atomic<int> chosen_mode = kByEnvironment;
 
 struct Choice {
-  Mode mode = Mode::Default;
+  SandboxMode mode = SandboxMode::Default;
   Origin origin;
 };
 
@@ -100,15 +100,15 @@ class Choices {
   Choice now() {
     const std::scoped_lock lock(mutex_);
     if (!origin_) origin_ = origin_of_library();
-    Choice choice{.mode = Mode::Default, .origin = *origin_};
+    Choice choice{.mode = SandboxMode::Default, .origin = *origin_};
     const int chosen = chosen_mode;
     const char* const setting = std::getenv("SLIPWAY_SANDBOX");
-    if (chosen != kByEnvironment) choice.mode = static_cast<Mode>(chosen);
+    if (chosen != kByEnvironment) choice.mode = static_cast<SandboxMode>(chosen);
     if (chosen != kByEnvironment || !setting) return choice;
-    const std::optional<Mode> named = mode_of(setting);
+    const std::optional<SandboxMode> named = mode_of(setting);
     if (!named)
       choice.origin.error = formatted("SLIPWAY_SANDBOX is `{}`, but not off, best-effort or required", setting);
-    choice.mode = named.value_or(Mode::Required);
+    choice.mode = named.value_or(SandboxMode::Required);
     return choice;
   }
 
@@ -140,7 +140,7 @@ std::string missing(const Hello& hello, bool lacking) {
                                                         {"the signal of the end of its parent", hello.parent}};
   std::string text;
   for (const auto& [name, one] : all) {
-    if (one.barrier != Barrier::Failed && !(lacking && one.barrier == Barrier::Lacking)) continue;
+    if (one.barrier != ProtectionState::Failed && !(lacking && one.barrier == ProtectionState::Lacking)) continue;
     text += formatted("{}{}", text.empty() ? "" : ", ", name);
     if (one.error != 0) text += formatted(" ({})", std::strerror(one.error));
   }
@@ -148,10 +148,10 @@ std::string missing(const Hello& hello, bool lacking) {
 }
 
 // An error of a worker that lacks a protection without which it must not run.
-std::optional<std::string> judge(const Hello& hello, Mode mode) {
+std::optional<std::string> judge(const Hello& hello, SandboxMode mode) {
   const std::string all = missing(hello, true);
   if (all.empty()) return std::nullopt;
-  const std::string refused = mode == Mode::BestEffort ? "" : missing(hello, mode == Mode::Required);
+  const std::string refused = mode == SandboxMode::BestEffort ? "" : missing(hello, mode == SandboxMode::Required);
   if (!refused.empty()) return formatted("its sandbox lacks {}", refused);
   auto* const handler = warning_handler.load();
   if (!has_warned.exchange(true) && handler)
@@ -206,20 +206,19 @@ class Conversation {
   }
 
   // An error if the service does not run.
-  std::optional<CallError> begin(std::uint64_t size) {
-    const std::uint32_t number = number_of(service_.id);
-    auto worker = starter().fork(choice_.origin.command, number, variant_);
+  std::optional<CallError> begin() {
+    const auto time = static_cast<std::uint64_t>(limits_.time.count());
+    auto worker = starter().fork(choice_.origin.command, {.kind = Order::Kind::Fork,
+                                                          .service = number_of(service_.id),
+                                                          .variant = variant_,
+                                                          .memory = limits_.memory,
+                                                          .seconds = time});
     if (!worker) return sandbox_error(worker.error());
     worker_ = *worker;
     const timeval patience{.tv_sec = 120, .tv_usec = 0};
     ::setsockopt(worker_->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     end_ = Clock::now() + limits_.time * kPatience + seconds(10);
-    const Call call{.service = number,
-                    .memory = limits_.memory,
-                    .seconds = static_cast<std::uint64_t>(limits_.time.count()),
-                    .size = size};
-    const Bytes parts[] = {std::as_bytes(std::span(&call, 1))};
-    if (!send_all(worker_->socket, parts) || !receive(std::as_writable_bytes(std::span(&hello_, 1))))
+    if (!receive(std::as_writable_bytes(std::span(&hello_, 1))))
       return sandbox_error(formatted("its process {} before it has read anything", reason().text));
     if (const std::optional<std::string> lacks = judge(hello_, choice_.mode)) return sandbox_error(*lacks);
     return std::nullopt;
@@ -227,7 +226,7 @@ class Conversation {
   const Hello& hello() const { return hello_; }
 
   Reply run(std::span<const Bytes> parts, const Ask& answer) {
-    if (!send_all(worker_->socket, parts)) return died();
+    if (!send_message(worker_->socket, {Message::Request}, parts)) return died();
     for (;;) {
       Header header{};
       // A reply that is larger than the memory of the process is not one.
@@ -313,13 +312,13 @@ Limits default_limits(std::size_t request_size) {
           .time = seconds(20) + seconds(10 * request_size / kMegabyte)};
 }
 
-std::optional<Mode> mode_of(std::string_view name) {
+std::optional<SandboxMode> mode_of(std::string_view name) {
   const auto found = std::ranges::find(kModeNames, name);
   if (found == std::end(kModeNames)) return std::nullopt;
-  return static_cast<Mode>(found - std::begin(kModeNames));
+  return static_cast<SandboxMode>(found - std::begin(kModeNames));
 }
 
-void set_mode(std::optional<Mode> mode) { chosen_mode = mode ? static_cast<int>(*mode) : kByEnvironment; }
+void set_mode(std::optional<SandboxMode> mode) { chosen_mode = mode ? static_cast<int>(*mode) : kByEnvironment; }
 void set_warning_handler(void (*handler)(const std::string& text)) { warning_handler = handler; }
 void enable(std::vector<std::string> command) { choices().enable(std::move(command)); }
 
@@ -329,10 +328,10 @@ Reply call(const Service& service, std::initializer_list<Bytes> parts, const Cal
     for (const Bytes part : parts) request.append(part);
     return service.run(request.bytes(), options.answer);
   };
-  if (chosen_mode == static_cast<int>(Mode::Off)) return run_here();
+  if (chosen_mode == static_cast<int>(SandboxMode::Off)) return run_here();
   const Choice choice = choices().now();
   const bool has_sandbox = !choice.origin.command.empty() || !choice.origin.error.empty();
-  if (choice.mode == Mode::Off || !has_sandbox) return run_here();
+  if (choice.mode == SandboxMode::Off || !has_sandbox) return run_here();
   if (!choice.origin.error.empty()) {
     return std::unexpected(
         CallError{.cause = CallError::Cause::Sandbox,
@@ -343,14 +342,14 @@ Reply call(const Service& service, std::initializer_list<Bytes> parts, const Cal
   const Limits limits = options.limits.value_or(default_limits(size));
   const Slot slot;
   Conversation conversation(service, choice, limits, options.variant);
-  if (std::optional<CallError> error = conversation.begin(size)) return std::unexpected(std::move(*error));
+  if (std::optional<CallError> error = conversation.begin()) return std::unexpected(std::move(*error));
   return conversation.run(std::span(parts.begin(), parts.size()), options.answer);
 }
 
 Protection protection() {
   const Choice choice = choices().now();
   Protection found;
-  found.off = choice.mode == Mode::Off;
+  found.off = choice.mode == SandboxMode::Off;
   if (found.off || choice.origin.command.empty() || !choice.origin.error.empty()) {
     found.failure = choice.origin.error;
     return found;
@@ -358,10 +357,10 @@ Protection protection() {
   const Service probe = {"probe", "a parser", nullptr};
   const Limits limits = default_limits(0);
   Conversation conversation(probe, choice, limits, 0);
-  const std::optional<CallError> error = conversation.begin(0);
+  const std::optional<CallError> error = conversation.begin();
   found.running = !error;
   if (error) found.failure = error->text;
-  const auto held = [](const Protected& one) { return one.barrier == Barrier::Held; };
+  const auto held = [](const Protected& one) { return one.barrier == ProtectionState::Held; };
   found.limits = held(conversation.hello().limits) && held(conversation.hello().parent);
   found.landlock = held(conversation.hello().files);
   found.seccomp = held(conversation.hello().calls);

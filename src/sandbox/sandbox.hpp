@@ -11,8 +11,8 @@
 // call. Several threads may call at once.
 //
 // A call never runs in the calling process because a worker cannot start or lacks a protection: that is an error
-// (`Mode`). It runs there if the mode is `Off`, and in programs that link this module without `enable`: tests and
-// fuzzers.
+// (`SandboxMode`). It runs there if the mode is `Off`, and in programs that link this module without `enable`: tests
+// and fuzzers.
 #pragma once
 
 #include <chrono>
@@ -28,6 +28,7 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
+#include "slipway/sandbox.hpp"
 
 namespace slipway::sandbox {
 
@@ -73,16 +74,11 @@ struct CallError {
 std::expected<std::vector<std::byte>, CallError> call(const Service& service, std::initializer_list<Bytes> parts,
                                                       const CallOptions& options = {});
 
-enum class Mode : std::uint8_t {
-  Default,     // a protection that the kernel does not have is a warning, another one that is missing is an error
-  Off,         // services run in the calling process: for trusted files
-  BestEffort,  // a protection that is missing is a warning
-  Required,    // a protection that is missing is an error
-};
+// In the order of SandboxMode.
 inline constexpr std::string_view kModeNames[] = {"default", "off", "best-effort", "required"};
-std::optional<Mode> mode_of(std::string_view name);
+std::optional<SandboxMode> mode_of(std::string_view name);
 // For all later calls of this process. Nothing, as initially: SLIPWAY_SANDBOX names the mode.
-void set_mode(std::optional<Mode> mode);
+void set_mode(std::optional<SandboxMode> mode);
 
 // Receives a warning about missing protections, once, on the thread of the call. Initially warnings are lost.
 void set_warning_handler(void (*handler)(const std::string& text));

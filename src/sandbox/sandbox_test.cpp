@@ -65,7 +65,8 @@ std::vector<std::byte> misbehave(Bytes request, const Ask&) {
   if (what == "throw") throw std::runtime_error("cannot do that");
   if (what == "allocate") {
     const std::vector<char> much(std::size_t{1} << 30);
-    return bytes(formatted("{} bytes", much.size()));
+    const volatile std::size_t last = much.size() - 1;  // an allocation that nothing reads is not made
+    return bytes(formatted("{} bytes, the last is {}", much.size(), int{much[last]}));
   }
   return bytes("nothing");
 }
@@ -128,7 +129,7 @@ class Sandbox : public ::testing::Test {
  protected:
   void SetUp() override {
     enable(kOwn);
-    set_mode(Mode::Default);
+    set_mode(SandboxMode::Default);
   }
 
   static std::string run(const Service& service, std::string_view request, const Ask& answer = {},
@@ -298,7 +299,7 @@ TEST_F(Sandbox, AStartThatFailsIsAnErrorAndNotACallInThisProcess) {
   enable({"/bin/false", "sandbox-process"});
   EXPECT_EQ(run(kNumber, ""),
             "sandbox error: the parser does not run, because its process does not start: it ended with status 1");
-  set_mode(Mode::Off);
+  set_mode(SandboxMode::Off);
   EXPECT_EQ(run(kNumber, ""), formatted("{}", ::getpid()));
 }
 
@@ -385,7 +386,7 @@ void refuse(int number, int error, int resource = -1) {
 }
 
 std::string warnings;
-std::string with_mode(Mode mode) {
+std::string with_mode(SandboxMode mode) {
   set_mode(mode);
   warnings.clear();
   set_warning_handler([](const std::string& text) { warnings += formatted("warning: {}; ", text); });
@@ -398,8 +399,8 @@ TEST_F(SandboxOfFork, AKernelThatLacksAProtectionIsAWarningOnceOrAnError) {
   EXPECT_EQ(
       in_fork([] {
         refuse(SYS_landlock_create_ruleset, ENOSYS);
-        return lines({with_mode(Mode::Default), with_mode(Mode::Default), with_mode(Mode::Required),
-                      with_mode(Mode::BestEffort)});
+        return lines({with_mode(SandboxMode::Default), with_mode(SandboxMode::Default),
+                      with_mode(SandboxMode::Required), with_mode(SandboxMode::BestEffort)});
       }),
       "warning: parsers of other projects run without landlock (Function not implemented), which this machine does not "
       "offer; do not open files of unknown origin; a text\n"
@@ -413,7 +414,8 @@ TEST_F(SandboxOfFork, AProtectionThatFailsIsAnErrorUnlessBestEffortIsWanted) {
   EXPECT_EQ(
       in_fork([] {
         refuse(SYS_prlimit64, EPERM, RLIMIT_CPU);
-        return lines({with_mode(Mode::Default), with_mode(Mode::Required), with_mode(Mode::BestEffort)});
+        return lines(
+            {with_mode(SandboxMode::Default), with_mode(SandboxMode::Required), with_mode(SandboxMode::BestEffort)});
       }),
       "the echo does not run, because its sandbox lacks limits of memory and time (Operation not permitted)\n"
       "the echo does not run, because its sandbox lacks limits of memory and time (Operation not permitted)\n"

@@ -68,15 +68,17 @@ std::vector<std::byte> ask(Bytes question) {
 }
 
 // Returns the exit status.
-int work(Services services, pid_t zygote, const Protected& files) {
-  Call call{};
-  if (!receive_all(kSocket, std::as_writable_bytes(std::span(&call, 1)))) return 1;
-  const Hello hello = confine_worker(zygote, files, call.memory, call.seconds);
-  const Bytes greeting_parts[] = {std::as_bytes(std::span(&hello, 1))};
-  if (!send_all(kSocket, greeting_parts)) return 1;
-  const Service* const service = find(services, call.service);
+int work(Services services, pid_t zygote, const Inherited& inherited, const Order& order) {
+  const Hello hello = confine_worker(zygote, inherited, order.memory, order.seconds);
+  const Bytes parts[] = {std::as_bytes(std::span(&hello, 1))};
+  if (!send_all(kSocket, parts)) return 1;
+  const Service* const service = find(services, order.service);
+  Header header{};
+  // Without a request the caller is not content with the protections.
+  if (!receive_all(kSocket, std::as_writable_bytes(std::span(&header, 1))) || header.message != Message::Request)
+    return 1;
   // From here on nothing that this process does can be relied on.
-  const Received request(call.size);
+  const Received request(header.size);
   if (!request.ok()) return send(Message::Failed, bytes_of("needs more memory than it may use")) ? 0 : 1;
   if (!receive_all(kSocket, request.bytes()) || !service) return 1;
   try {
@@ -92,7 +94,7 @@ int work(Services services, pid_t zygote, const Protected& files) {
 
 class Zygote {
  public:
-  explicit Zygote(Services services) : services_(services), files_(forbid_files()) {}
+  explicit Zygote(Services services) : services_(services), confined_(confine_zygote()) {}
 
   int run() {
     const Greeting hello = greeting();
@@ -150,7 +152,7 @@ class Zygote {
       ::close(ends[0]);
       if (::dup2(ends[1], kSocket) < 0) return 1;
       ::close(ends[1]);
-      return work(services_, zygote, files_);
+      return work(services_, zygote, confined_, order);
     }
     if (ends[1] >= 0) ::close(ends[1]);
     if (forked.process > 0) workers_.insert(forked.process);
@@ -207,7 +209,7 @@ class Zygote {
   static constexpr int kPatience = 200;  // milliseconds
 
   Services services_;
-  Protected files_;
+  Inherited confined_;
   int caller_ = -1;
   std::set<pid_t> workers_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> prepared_;

@@ -155,27 +155,24 @@ void Starter::forget_of_parent() {
   process_ = -1;
 }
 
-std::expected<Worker, std::string> Starter::fork(const std::vector<std::string>& command, std::uint32_t service,
-                                                 std::uint32_t variant) {
+std::expected<Worker, std::string> Starter::fork(const std::vector<std::string>& command, const Order& order) {
   const std::scoped_lock lock(mutex_);
   forget_of_parent();
   if (socket_ >= 0 && command != command_) stop();
   const bool old = socket_ >= 0;
-  auto worker = fork_once(command, service, variant);
+  auto worker = fork_once(command, order);
   // A zygote that something else has ended is started again.
-  if (!worker && old && socket_ < 0 && !is_interrupted()) worker = fork_once(command, service, variant);
+  if (!worker && old && socket_ < 0 && !is_interrupted()) worker = fork_once(command, order);
   return worker;
 }
 
-std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::string>& command, std::uint32_t service,
-                                                      std::uint32_t variant) {
+std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::string>& command, const Order& order) {
   if (socket_ < 0) {
     if (std::optional<std::string> error = start(command)) return std::unexpected(std::move(*error));
   }
   Forked forked;
   Worker worker{.zygote = count_};
-  if (!send({.kind = Order::Kind::Fork, .service = service, .variant = variant}) ||
-      !receive_packet(socket_, forked, &worker.socket)) {
+  if (!send(order) || !receive_packet(socket_, forked, &worker.socket)) {
     if (worker.socket >= 0) ::close(worker.socket);
     return std::unexpected(formatted("the process that starts it has ended: {}", stop()));
   }

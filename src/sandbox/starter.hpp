@@ -32,8 +32,7 @@ struct Worker {
 class Starter {
  public:
   // The error is a clause: "its process cannot be started: Resource temporarily unavailable".
-  std::expected<Worker, std::string> fork(const std::vector<std::string>& command, std::uint32_t service,
-                                          std::uint32_t variant);
+  std::expected<Worker, std::string> fork(const std::vector<std::string>& command, const Order& order);
   // Ends the worker if it has not ended, and closes its socket.
   void end(const Worker& worker);
   // The same, and reports how it ended; nothing if the zygote has ended too. `patience`: it may be about to end.
@@ -43,8 +42,7 @@ class Starter {
   std::optional<std::string> start(const std::vector<std::string>& command);  // an error
   std::string stop();                                                         // how the zygote ended
   void forget_of_parent();
-  std::expected<Worker, std::string> fork_once(const std::vector<std::string>& command, std::uint32_t service,
-                                               std::uint32_t variant);
+  std::expected<Worker, std::string> fork_once(const std::vector<std::string>& command, const Order& order);
   bool send(const Order& order) const;
 
   std::mutex mutex_;

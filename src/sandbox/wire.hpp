@@ -3,8 +3,8 @@
 //
 //   caller -> zygote   Begin, at once          zygote -> caller   Greeting
 //   caller -> zygote   Fork                    zygote -> caller   Forked, with one end of the worker's socket
-//   caller -> worker   Call                    worker -> caller   Hello: what protects it
-//   caller -> worker   the request             worker -> caller   questions, then a reply
+//                                            worker -> caller   Hello: what protects it
+//   caller -> worker   Request                 worker -> caller   questions, then a reply
 //   caller -> zygote   End                     zygote -> caller   Ended, if it is asked for
 #pragma once
 
@@ -39,11 +39,12 @@ Greeting greeting();
 
 struct Order {
   enum class Kind : std::uint32_t { Begin, Fork, End } kind;
-  std::int32_t process = 0;   // Begin: the caller; End: the worker
-  std::uint32_t service = 0;  // Fork: `number_of` it
-  std::uint32_t variant = 0;  // Fork: of what the service prepares
-  bool answer = false;        // End: send `Ended`
-  bool patience = false;      // End: it may be about to end by itself
+  std::int32_t process = 0;               // Begin: the caller; End: the worker
+  std::uint32_t service = 0;              // Fork: `number_of` it
+  std::uint32_t variant = 0;              // Fork: of what the service prepares
+  std::uint64_t memory = 0, seconds = 0;  // Fork: the limits
+  bool answer = false;                    // End: send `Ended`
+  bool patience = false;                  // End: it may be about to end by itself
 };
 
 struct Forked {
@@ -58,18 +59,10 @@ struct Ended {
 
 // --- a worker: a stream ---------------------------------------------------------------------------------------------
 
-// Before the bytes of the request.
-struct Call {
-  std::uint32_t service;
-  std::uint32_t reserved = 0;
-  std::uint64_t memory, seconds;  // the limits
-  std::uint64_t size;             // of the request
-};
-
-enum class Barrier : std::uint8_t { Held, NotBuilt, Lacking, Failed };
+enum class ProtectionState : std::uint8_t { Held, NotBuilt, Lacking, Failed };
 
 struct Protected {
-  Barrier barrier = Barrier::Failed;
+  ProtectionState barrier = ProtectionState::Failed;
   std::int32_t error = 0;  // of errno
 };
 
@@ -81,10 +74,11 @@ struct Hello {
 };
 
 enum class Message : std::uint32_t {
-  Ask,     // from the worker
-  Answer,  // to it
-  Reply,   // from it
-  Failed,  // from it: an exception; the text
+  Request,  // to the worker
+  Ask,      // from the worker
+  Answer,   // to it
+  Reply,    // from it
+  Failed,   // from it: an exception; the text
 };
 
 struct Header {
@@ -100,9 +94,13 @@ bool receive_all(int socket, MutableBytes to);
 
 // --- confinement ----------------------------------------------------------------------------------------------------
 
-// In the zygote, for itself and its workers: no signals of the terminal, no new privileges, no files.
-Protected forbid_files();
+// What a worker inherits of its zygote.
+struct Inherited {
+  Protected files, calls;
+};
+// In the zygote: no signals of the terminal, no new privileges, no files, few system calls.
+Inherited confine_zygote();
 // In a worker, once: limits, then the filter of system calls. `zygote` is its parent.
-Hello confine_worker(std::int32_t zygote, const Protected& files, std::uint64_t memory, std::uint64_t seconds);
+Hello confine_worker(std::int32_t zygote, const Inherited& inherited, std::uint64_t memory, std::uint64_t seconds);
 
 }  // namespace slipway::sandbox
