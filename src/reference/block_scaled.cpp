@@ -12,8 +12,10 @@ namespace {
 // The values of block-scaled data.
 Tensor scaled(const Tensor& data, const Tensor& scale) {
   Tensor values = data;
-  for (std::size_t i = 0; i < values.reals.size(); ++i)
+  for (std::size_t i = 0; i < values.reals.size(); ++i) {
+    go_on_at(i);
     values.reals[i] *= scale.reals[i / static_cast<std::size_t>(tosa::kBlockSize)];
+  }
   values.type.data = DataType::F32;
   return values;
 }
@@ -45,6 +47,7 @@ void run_CAST_TO_BLOCK_SCALED(Operation& operation) {
   for (std::size_t block = 0; block < operation.out(1).size(); ++block) {
     const auto elements = std::span(in).subspan(block * static_cast<std::size_t>(tosa::kBlockSize),
                                                 static_cast<std::size_t>(tosa::kBlockSize));
+    go_on_after(tosa::kBlockSize);
     double largest = 0;
     for (const double x : elements) largest = max_with(largest, std::fabs(x), false);
     const bool is_special = std::isnan(largest) || std::isinf(largest);

@@ -66,7 +66,6 @@ void for_each_pixel(const Window& w, Use&& use) {
     for (at[0] = 0; at[0] < w.out[0]; ++at[0]) {
       for (at[1] = 0; at[1] < w.out[1]; ++at[1]) {
         for (at[2] = 0; at[2] < w.out[2]; ++at[2]) {
-          go_on();
           use(n, at, pixel++);
         }
       }
@@ -110,6 +109,7 @@ void convolve(const Operation& operation, std::size_t dimensions) {
   const std::int64_t taps = w.kernel[0] * w.kernel[1] * w.kernel[2], image = w.in[0] * w.in[1] * w.in[2];
   for_each_pixel(w, [&](std::int64_t n, const std::int64_t (&at)[3], std::int64_t pixel) {
     for (std::int64_t oc = 0; oc < w.out_channels; ++oc) {
+      go_on_after(taps * w.in_channels);
       T sum = 0;
       for_each_tap(w, at, [&](std::int64_t tap, std::int64_t position) {
         const std::int64_t from = (n * image + position) * w.in_channels, with = (oc * taps + tap) * w.in_channels;
@@ -128,6 +128,7 @@ void convolve_depthwise(const Operation& operation) {
   const std::int64_t multiplier = operation.in(1).extent(3), image = w.in[1] * w.in[2];
   for_each_pixel(w, [&](std::int64_t n, const std::int64_t (&at)[3], std::int64_t pixel) {
     for (std::int64_t oc = 0; oc < w.out_channels; ++oc) {
+      go_on_after(w.kernel[1] * w.kernel[2]);
       T sum = 0;
       for_each_tap(w, at, [&](std::int64_t tap, std::int64_t position) {
         sum += conv.product((n * image + position) * w.in_channels + oc / multiplier, tap * w.out_channels + oc);
@@ -148,6 +149,7 @@ void convolve_transposed(const Operation& operation) {
   };
   for_each_pixel(w, [&](std::int64_t n, const std::int64_t (&at)[3], std::int64_t pixel) {
     for (std::int64_t oc = 0; oc < w.out_channels; ++oc) {
+      go_on_after(w.kernel[1] * w.kernel[2] * w.in_channels);
       T sum = 0;
       for (std::int64_t ky = 0; ky < w.kernel[1]; ++ky) {
         const std::int64_t iy = source(at[1], w.pad[1], ky, w.stride[1], w.in[1]);
@@ -177,7 +179,7 @@ void multiply(const Operation& operation, std::vector<T>& out, bool transposed) 
     const std::int64_t from = (b[0] == 1 ? 0 : n) * common * columns;
     for (std::int64_t y = 0; y < rows; ++y) {
       for (std::int64_t x = 0; x < columns; ++x) {
-        go_on_often();
+        go_on_after(common);
         T sum = 0;
         for (std::int64_t c = 0; c < common; ++c) {
           sum += (left[static_cast<std::size_t>((n * rows + y) * common + c)] - left_zero) *

@@ -46,6 +46,7 @@ void run_RESCALE(Operation& operation) {
   const std::int64_t channels = per_channel ? operation.in().type.shape.back() : 1;
   const std::vector<std::int64_t>&multiplier = operation.in(1).integers, &shift = operation.in(2).integers;
   for (std::size_t i = 0; i < operation.in().size(); ++i) {
+    go_on_at(i);
     const auto channel = static_cast<std::size_t>(static_cast<std::int64_t>(i) % channels);
     const std::int64_t value = extended(from, operation.in().integers[i], in_unsigned) - in_zero;
     std::int64_t scaled = is_scale32 ? scale32(value, multiplier[channel], shift[channel], double_round)
@@ -63,6 +64,7 @@ void run_CAST(Operation& operation) {
   const DataType to = out.type.data;
   const bool is_unsigned = operation.flag("input_unsigned");
   for (std::size_t i = 0; i < in.size(); ++i) {
+    go_on_at(i);
     const std::int64_t integer = in.is_float() ? 0 : extended(in.type.data, in.integers[i], is_unsigned);
     if (in.is_float() && out.is_float()) {
       out.reals[i] = in.reals[i];

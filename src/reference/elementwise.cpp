@@ -9,13 +9,20 @@
 namespace slipway::reference {
 namespace {
 
+template <class T, class F>
+void apply(const std::vector<T>& from, std::vector<T>& to, F&& f) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    go_on_at(i);
+    to[i] = f(from[i]);
+  }
+}
 template <class F>
 void unary_real(Operation& operation, F&& f) {
-  std::ranges::transform(operation.in().reals, operation.out().reals.begin(), f);
+  apply(operation.in().reals, operation.out().reals, f);
 }
 template <class F>
 void unary_integer(Operation& operation, F&& f) {
-  std::ranges::transform(operation.in().integers, operation.out().integers.begin(), f);
+  apply(operation.in().integers, operation.out().integers, f);
 }
 
 // Two operands, broadcast, read from the vector of their kind.

@@ -35,6 +35,7 @@ void run_RESIZE(Operation& operation) {
       for (std::int64_t ox = 0; ox < out.extent(2); ++ox) {
         const Sample x = sample(ox, scale[2], scale[3], offset[1], in.extent(2));
         for (std::int64_t c = 0; c < out.extent(3); ++c, ++at) {
+          go_on_at(at);
           const auto index = [&](std::int64_t iy, std::int64_t ix) {
             return static_cast<std::size_t>(((n * in.extent(1) + iy) * in.extent(2) + ix) * in.extent(3) + c);
           };

@@ -76,6 +76,7 @@ void run_TILE(Operation& operation) {
   const std::vector<std::int64_t> from = strides_of(in), to_strides = strides_of(out);
   with_elements(operation.out(), operation.in(), [&](auto& to, const auto& elements) {
     for (std::size_t i = 0; i < to.size(); ++i) {
+      go_on_at(i);
       std::int64_t source = 0;
       for (std::size_t d = 0; d < in.size(); ++d)
         source += static_cast<std::int64_t>(i) / to_strides[d] % out[d] % in[d] * from[d];
@@ -93,6 +94,7 @@ void gather(Operation& operation, std::int64_t count) {
   const std::vector<std::int64_t>& indices = operation.in(1).integers;
   with_elements(operation.out(), operation.in(0), [&](auto& to, const auto& from) {
     for (std::int64_t i = 0; i < std::ssize(indices) * count; ++i) {
+      go_on_after(channels);
       const std::int64_t first = indices[static_cast<std::size_t>(i / count)];
       const std::int64_t row = std::clamp<std::int64_t>(first + i % count, 0, rows - 1);
       std::copy_n(from.begin() + (i / width * rows + row) * channels, channels, to.begin() + i * channels);
@@ -113,6 +115,7 @@ void run_SCATTER(Operation& operation) {
   run_RESHAPE(operation);
   with_elements(operation.out(), operation.in(2), [&](auto& to, const auto& from) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
+      go_on_after(channels);
       const std::int64_t batch = static_cast<std::int64_t>(i) / width;
       if (indices[i] < 0 || indices[i] >= rows) continue;
       std::copy_n(from.begin() + static_cast<std::int64_t>(i) * channels, channels,

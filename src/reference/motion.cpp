@@ -67,6 +67,7 @@ class Matcher {
     const auto window = operation_.list("window_strides"), padding = operation_.list("padding");
     const Candidate by = displacement(candidate);
     const std::int64_t y0 = oy * stride[0] - padding[0], x0 = ox * stride[1] - padding[1];
+    go_on_after(kernel[0] * kernel[1]);
     std::int64_t sum = 0;
     for (std::int64_t y = 0; y < kernel[0]; ++y) {
       for (std::int64_t x = 0; x < kernel[1]; ++x) {
@@ -99,7 +100,6 @@ void find_flow(Operation& operation, bool with_cost) {
   const std::int64_t rows = operation.out().extent(2), columns = operation.out().extent(3) / 2;
   for (std::int64_t at = 0; at < images * rows * columns; ++at) {
     const std::int64_t image = at / (rows * columns), oy = at / columns % rows, ox = at % columns;
-    go_on();
     std::int64_t best_cost = 0x10000;
     Candidate best{};
     for (const Candidate& candidate : matcher.candidates()) {
@@ -128,7 +128,6 @@ void run_RAW_SAD(Operation& operation) {
   for (std::int64_t image = 0; image < out.extent(0) * channels; ++image) {
     for (std::int64_t k = 0; k < count; ++k) {
       for (std::int64_t pixel = 0; pixel < rows * columns; ++pixel) {
-        go_on_often();
         operation.out().integers[at++] =
             matcher.cost(image, pixel / columns, pixel % columns, matcher.candidates()[static_cast<std::size_t>(k)]);
       }

@@ -26,10 +26,18 @@ struct StoppedWork {
 inline void go_on() {
   if (const StopReason reason = stop_reason(); reason != StopReason::None) throw StoppedWork{reason};
 }
-// The same for loops whose rounds are short: asks in one of 256 calls.
-inline void go_on_often() {
-  thread_local std::uint8_t calls = 0;
-  if (++calls == 0) go_on();
+// The same for loops whose rounds take some steps each, such as additions: asks after some milliseconds of them.
+inline void go_on_after(std::int64_t steps) {
+  constexpr std::int64_t kSteps = 1 << 20;
+  thread_local std::int64_t done = 0;
+  if ((done += steps) < kSteps) return;
+  done = 0;
+  go_on();
+}
+// The same for loops over the elements of a tensor.
+inline void go_on_at(std::size_t element) {
+  constexpr std::size_t kElements = 1 << 16;
+  if (element % kElements == 0) go_on();
 }
 
 // Calls a function that works for a node.
@@ -91,12 +99,12 @@ void for_each_strided(const tensor::Shape& shape, const std::vector<std::int64_t
   std::vector<std::int64_t> at(shape.size(), 0);
   std::int64_t source = start, output = 0;
   for (;;) {
+    go_on_at(static_cast<std::size_t>(output));
     use(static_cast<std::size_t>(output++), static_cast<std::size_t>(source));
     std::size_t d = shape.size();
     for (; d-- > 0;) {
       source += strides[d];
       if (++at[d] < shape[d]) break;
-      go_on_often();
       source -= strides[d] * shape[d];
       at[d] = 0;
     }

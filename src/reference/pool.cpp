@@ -18,10 +18,10 @@ void for_each_window(const Operation& operation, Use&& use, Finish&& finish) {
   for (std::int64_t n = 0; n < out[0]; ++n) {
     for (std::int64_t oy = 0; oy < out[1]; ++oy) {
       for (std::int64_t ox = 0; ox < out[2]; ++ox) {
-        go_on_often();
         const std::int64_t y0 = oy * stride[0] - pad[0], x0 = ox * stride[1] - pad[2];
         for (std::int64_t c = 0; c < out[3]; ++c, ++at) {
           std::int64_t count = 0;
+          go_on_after(kernel[0] * kernel[1]);
           for (std::int64_t y = std::max<std::int64_t>(y0, 0); y < std::min(y0 + kernel[0], in[1]); ++y) {
             for (std::int64_t x = std::max<std::int64_t>(x0, 0); x < std::min(x0 + kernel[1], in[2]); ++x, ++count)
               use(at, static_cast<std::size_t>(((n * in[1] + y) * in[2] + x) * in[3] + c));

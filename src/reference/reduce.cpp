@@ -10,7 +10,11 @@ namespace {
 
 template <class Use>
 void for_each_on_axis(const Operation& operation, Use&& use) {
-  reference::for_each_on_axis(operation.in().type.shape, static_cast<std::size_t>(operation.integer("axis")), use);
+  reference::for_each_on_axis(operation.in().type.shape, static_cast<std::size_t>(operation.integer("axis")),
+                              [&](std::size_t to, std::size_t from, std::int64_t k) {
+                                go_on_at(from);
+                                use(to, from, k);
+                              });
 }
 
 template <class F>

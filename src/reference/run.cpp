@@ -25,11 +25,15 @@ Result<NodeResults> run_node(const tosa::Graph& graph, const tosa::Node& node, s
   SLIPWAY_TRY_VOID(stoppable(node, [&] {
     go_on();
     kRuns[static_cast<std::size_t>(node.op)](operation);
+    for (Tensor& value : made.values) {
+      made.unrounded.push_back(value.reals);
+      for (std::size_t i = 0; i < value.reals.size(); ++i) {
+        go_on_at(i);
+        value.reals[i] = round_to(value.type.data, value.reals[i]);
+      }
+    }
+    go_on();
   }));
-  for (Tensor& value : made.values) {
-    made.unrounded.push_back(value.reals);
-    for (double& real : value.reals) real = round_to(value.type.data, real);
-  }
   return made;
 }
 

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The side that asks: starts sandbox processes, and keeps them for later calls.
+// The side that asks: decides whether a call needs a worker, and talks with it.
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <link.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -27,6 +23,7 @@
 #include "base/interrupt.hpp"
 #include "base/system/files.hpp"
 #include "sandbox/sandbox.hpp"
+#include "sandbox/starter.hpp"
 #include "sandbox/wire.hpp"
 
 namespace slipway::sandbox {
@@ -35,179 +32,262 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
-constexpr std::size_t kMaxProcesses = 8;
-// Of real time for one second of CPU time: a process that waits, which it has no reason to do, is ended.
+constexpr std::size_t kMaxWorkers = 8;  // at once
+// Of real time for one second of CPU time: a worker that waits, which it has no reason to do, is ended.
 constexpr int kPatience = 20;
-constexpr seconds kTimeToStart{60};
+constexpr std::string_view kNeedsMemory = "needs more memory than it may use";
 
-// What the process gets of the environment: where its libraries are, and options of sanitizers.
-std::vector<std::string> environment_of_sandbox() {
-  std::vector<std::string> kept;
-  for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
-    if (const char* value = std::getenv(name)) kept.push_back(formatted("{}={}", name, value));
+// --- what is chosen --------------------------------------------------------------------------------------------------
+
+// Where workers come from: the command of the zygote, or an error. Neither: this program has no sandbox.
+struct Origin {
+  std::vector<std::string> command;
+  std::string error;
+};
+
+// Whether this code is linked into the program, and not into a shared object.
+bool is_in_program() {
+  struct Search {
+    std::uintptr_t address;
+    bool found;
+  } search{reinterpret_cast<std::uintptr_t>(&is_in_program), false};
+  // The first object is the program.
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* data) {
+        auto& given = *static_cast<Search*>(data);
+        for (const auto& part : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
+          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+          given.found |= part.p_type == PT_LOAD && given.address >= begin && given.address - begin < part.p_memsz;
+        }
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
+// The program that is installed with this library.
+Origin origin_of_library() {
+  if (is_in_program()) return {};
+  Dl_info info{};
+  std::error_code error;
+  Path program;
+  if (dladdr(reinterpret_cast<const void*>(&is_in_program), &info) != 0 && info.dli_fname) {
+    const Path library = std::filesystem::canonical(info.dli_fname, error);
+    if (!error) program = (library.parent_path() / SLIPWAY_PROGRAM_FROM_LIBRARY / "slipway").lexically_normal();
   }
-  return kept;
+  if (program.empty()) return {.command = {}, .error = "the library does not find its own file"};
+  if (!file_exists(program))
+    return {.command = {},
+            .error = formatted("the program `{}`, which belongs to this library, is missing", program.string())};
+  return {.command = {program.native(), "sandbox-process"}, .error = {}};
 }
 
-std::vector<char*> arguments_of(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
+// Without memory of its own: the Vulkan layer sets it, and may be unloaded.
+constexpr int kByEnvironment = -1;
+constinit std::atomic<int> chosen_mode = kByEnvironment;
 
-class Process {
+struct Choice {
+  SandboxMode mode = SandboxMode::Default;
+  Origin origin;
+};
+
+class Choices {
  public:
-  static std::expected<std::unique_ptr<Process>, std::string> start(std::vector<std::string> command) {
-    const auto failed = [](int error) {
-      return std::unexpected(
-          formatted("does not run, because its process cannot be started: {}", std::strerror(error)));
-    };
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return failed(errno);
-    auto process = std::make_unique<Process>();
-    process->socket_ = ends[0];
-    const timeval patience{.tv_sec = 120, .tv_usec = 0};
-    ::setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    std::vector<std::string> environment = environment_of_sandbox();
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, ends[1], kSocket);
-    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-      ::posix_spawn_file_actions_addopen(&actions, file, "/dev/null", O_RDWR, 0);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, kSocket + 1);
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    const std::string program = command.front();
-    const int error = ::posix_spawn(&process->id_, program.c_str(), &actions, &attributes, arguments_of(command).data(),
-                                    arguments_of(environment).data());
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    if (error != 0) {
-      process->id_ = -1;
-      return failed(error);
-    }
-    return process;
+  void enable(std::vector<std::string> command) {
+    const std::scoped_lock lock(mutex_);
+    origin_ = Origin{.command = std::move(command), .error = {}};
   }
-
-  Process() = default;
-  Process(const Process&) = delete;
-  ~Process() {
-    if (socket_ >= 0) ::close(socket_);
-    if (id_ > 0 && ::waitpid(id_, nullptr, WNOHANG) == 0) {
-      ::kill(id_, SIGKILL);
-      wait();
-    }
-  }
-  // After a fork the process belongs to the parent.
-  void abandon() {
-    ::close(std::exchange(socket_, -1));
-    id_ = -1;
-  }
-
-  bool greet() {
-    if (greeted_) return true;
-    Header header{};
-    end_ = std::chrono::steady_clock::now() + kTimeToStart;
-    if (!receive(std::as_writable_bytes(std::span(&header, 1))) || header.message != Message::Hello ||
-        header.size != sizeof(Greeting))
-      return false;
-    Greeting given{};
-    if (!receive(std::as_writable_bytes(std::span(&given, 1)))) return false;
-    const Greeting expected = greeting();
-    same_build_ = given.protocol == expected.protocol && std::memcmp(given.version, expected.version, 20) == 0;
-    protection_ = {.running = true, .seccomp = given.seccomp != 0, .landlock = given.landlock != 0};
-    greeted_ = true;
-    return true;
-  }
-  bool same_build() const { return same_build_; }
-  Protection protection() const { return protection_; }
-  bool used() const { return used_; }
-
-  // Empty after a death, whose cause `reason` returns.
-  std::optional<std::expected<std::vector<std::byte>, std::string>> converse(std::uint32_t service,
-                                                                             std::span<const Bytes> parts,
-                                                                             const Ask& answer, const Limits& limits) {
-    used_ = std::exchange(asked_, true);
-    set_limits(limits);
-    end_ = std::chrono::steady_clock::now() + limits.time * kPatience + seconds(10);
-    if (!send_message(socket_, {Message::Request, service}, parts)) return std::nullopt;
-    for (;;) {
-      Header header{};
-      // A reply that is larger than the memory of the process is not one.
-      if (!receive(std::as_writable_bytes(std::span(&header, 1))) || header.size > limits.memory) return std::nullopt;
-      std::vector<std::byte> bytes(header.size);
-      if (!receive(bytes)) return std::nullopt;
-      if (header.message == Message::Reply) return std::expected<std::vector<std::byte>, std::string>(std::move(bytes));
-      if (header.message == Message::Failed) return std::unexpected(std::string(text_of(bytes)));
-      if (header.message != Message::Ask || !answer) return std::nullopt;
-      const std::vector<std::byte> text = answer(bytes);
-      const Bytes whole[] = {text};
-      if (!send_message(socket_, {Message::Answer}, whole)) return std::nullopt;
-    }
-  }
-
-  // Ends the process if it has not ended, and reports how it ended.
-  std::string reason(const Limits& limits) {
-    int status = 0;
-    pid_t ended = 0;
-    for (int i = 0; !late_ && !interrupted_ && i < 200 && (ended = ::waitpid(id_, &status, WNOHANG)) == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (ended == 0) {
-      ::kill(id_, SIGKILL);
-      wait();
-      return interrupted_ ? "was interrupted" : late_ ? "does not answer" : "sends what is not an answer";
-    }
-    id_ = -1;
-    if (ended > 0 && WIFSIGNALED(status)) {
-      const int signal = WTERMSIG(status);
-      if (signal == SIGXCPU) return formatted("takes more than {} s of CPU time", limits.time.count());
-      return formatted("crashed (signal {}, {}); it may use {} MB of memory", signal, ::strsignal(signal),
-                       limits.memory / kMegabyte);
-    }
-    return "ended by itself";
+  Choice now() {
+    const std::scoped_lock lock(mutex_);
+    if (!origin_) origin_ = origin_of_library();
+    Choice choice{.mode = SandboxMode::Default, .origin = *origin_};
+    const int chosen = chosen_mode;
+    const char* const setting = std::getenv("SLIPWAY_SANDBOX");
+    if (chosen != kByEnvironment) choice.mode = static_cast<SandboxMode>(chosen);
+    if (chosen != kByEnvironment || !setting) return choice;
+    const std::optional<SandboxMode> named = mode_of(setting);
+    if (!named)
+      choice.origin.error = formatted("SLIPWAY_SANDBOX is `{}`, but not off, best-effort or required", setting);
+    choice.mode = named.value_or(SandboxMode::Required);
+    return choice;
   }
 
  private:
-  void wait() {
-    while (id_ > 0 && ::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    id_ = -1;
+  std::mutex mutex_;
+  std::optional<Origin> origin_;
+};
+
+// Never destroyed: other threads may still call when main returns. The zygote ends with its socket.
+Choices& choices() {
+  static Choices& one = *new Choices;
+  return one;
+}
+Starter& starter() {
+  static Starter& one = *new Starter;
+  return one;
+}
+
+std::atomic<void (*)(const std::string&)> warning_handler = nullptr;
+std::atomic<bool> has_warned = false;
+
+// --- protections -----------------------------------------------------------------------------------------------------
+
+// The protections that are missing, with their reasons; those only which the kernel has, unless `lacking` is accepted.
+std::string missing(const Hello& hello, bool lacking) {
+  const std::pair<std::string_view, Protected> all[] = {{"limits of memory and time", hello.limits},
+                                                        {"landlock", hello.files},
+                                                        {"seccomp", hello.calls},
+                                                        {"the signal of the end of its parent", hello.parent}};
+  std::string text;
+  for (const auto& [name, one] : all) {
+    if (one.barrier != ProtectionState::Failed && !(lacking && one.barrier == ProtectionState::Lacking)) continue;
+    text += formatted("{}{}", text.empty() ? "" : ", ", name);
+    if (one.error != 0) text += formatted(" ({})", std::strerror(one.error));
+  }
+  return text;
+}
+
+// An error of a worker that lacks a protection without which it must not run.
+std::optional<std::string> judge(const Hello& hello, SandboxMode mode) {
+  const std::string all = missing(hello, true);
+  if (all.empty()) return std::nullopt;
+  const std::string refused = mode == SandboxMode::BestEffort ? "" : missing(hello, mode == SandboxMode::Required);
+  if (!refused.empty()) return formatted("its sandbox lacks {}", refused);
+  auto* const handler = warning_handler.load();
+  if (!has_warned.exchange(true) && handler)
+    handler(
+        formatted("parsers of other projects run without {}, which this machine does not offer; do not open files of "
+                  "unknown origin",
+                  all));
+  return std::nullopt;
+}
+
+// --- a call ----------------------------------------------------------------------------------------------------------
+
+// At most one worker for each core.
+class Slot {
+ public:
+  Slot() {
+    std::unique_lock lock(all().mutex);
+    if (const pid_t self = ::getpid(); std::exchange(all().owner, self) != self) all().used = 0;
+    const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxWorkers);
+    all().freed.wait(lock, [&] { return all().used < most; });
+    ++all().used;
+  }
+  Slot(const Slot&) = delete;
+  ~Slot() {
+    const std::scoped_lock lock(all().mutex);
+    --all().used;
+    all().freed.notify_one();
   }
 
-  void set_limits(const Limits& limits) const {
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__  // shadow memory is larger than any limit
-    const rlimit memory{limits.memory, RLIM_INFINITY};
-    ::prlimit(id_, RLIMIT_AS, &memory, nullptr);
-#endif
-    clockid_t clock{};
-    timespec used{};
-    if (::clock_getcpuclockid(id_, &clock) != 0) return;
-    ::clock_gettime(clock, &used);
-    const rlimit time{static_cast<rlim_t>(used.tv_sec + limits.time.count()), RLIM_INFINITY};
-    ::prlimit(id_, RLIMIT_CPU, &time, nullptr);
+ private:
+  struct All {
+    std::mutex mutex;
+    std::condition_variable freed;
+    pid_t owner = -1;  // a fork of this process has slots of its own
+    std::size_t used = 0;
+  };
+  static All& all() {
+    static All& one = *new All;
+    return one;
+  }
+};
+
+using Reply = std::expected<std::vector<std::byte>, CallError>;
+
+class Conversation {
+ public:
+  Conversation(const Service& service, const Choice& choice, const Limits& limits, std::uint32_t variant)
+      : service_(service), choice_(choice), limits_(limits), variant_(variant) {}
+  Conversation(const Conversation&) = delete;
+  ~Conversation() {
+    if (worker_) starter().end(*worker_);
+  }
+
+  // An error if the service does not run.
+  std::optional<CallError> begin() {
+    const auto time = static_cast<std::uint64_t>(limits_.time.count());
+    auto worker = starter().fork(choice_.origin.command, {.kind = Order::Kind::Fork,
+                                                          .service = number_of(service_.id),
+                                                          .variant = variant_,
+                                                          .memory = limits_.memory,
+                                                          .seconds = time});
+    if (!worker) return sandbox_error(worker.error());
+    worker_ = *worker;
+    const timeval patience{.tv_sec = 120, .tv_usec = 0};
+    ::setsockopt(worker_->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    end_ = Clock::now() + limits_.time * kPatience + seconds(10);
+    if (!receive(std::as_writable_bytes(std::span(&hello_, 1))))
+      return sandbox_error(formatted("its process {} before it has read anything", reason().text));
+    if (const std::optional<std::string> lacks = judge(hello_, choice_.mode)) return sandbox_error(*lacks);
+    return std::nullopt;
+  }
+  const Hello& hello() const { return hello_; }
+
+  Reply run(std::span<const Bytes> parts, const Ask& answer) {
+    if (!send_message(worker_->socket, {Message::Request}, parts)) return died();
+    for (;;) {
+      Header header{};
+      // A reply that is larger than the memory of the process is not one.
+      if (!receive(std::as_writable_bytes(std::span(&header, 1))) || header.size > limits_.memory) return died();
+      std::vector<std::byte> bytes(header.size);
+      if (!receive(bytes)) return died();
+      if (header.message == Message::Reply) return bytes;
+      if (header.message == Message::Failed) {
+        const std::string_view text = text_of(bytes);
+        const bool by_user = text == kNeedsMemory && hello_.memory < limits_.memory && hello_.memory != 0;
+        return std::unexpected(
+            error_of({.cause = by_user ? CallError::Cause::Sandbox : CallError::Cause::Input,
+                      .text = by_user ? formatted("{}: the limit of the user is {} MB", text, hello_.memory / kMegabyte)
+                                      : std::string(text)}));
+      }
+      if (header.message != Message::Ask || !answer) return died();
+      const std::vector<std::byte> text = answer(bytes);
+      const Bytes whole[] = {text};
+      if (!send_message(worker_->socket, {Message::Answer}, whole)) return died();
+    }
+  }
+
+ private:
+  CallError error_of(CallError error) const {
+    error.text = formatted("{} {}", service_.name, error.text);
+    return error;
+  }
+  CallError sandbox_error(std::string_view reason) const {
+    return {.cause = CallError::Cause::Sandbox,
+            .text = formatted("{} does not run, because {}", service_.name, reason)};
+  }
+  Reply died() { return std::unexpected(error_of(reason())); }
+
+  // Ends the worker, and reports how it ended.
+  CallError reason() {
+    const std::optional<Ended> ended =
+        starter().report_end(*std::exchange(worker_, std::nullopt), waited_ == Wait::Ready);
+    using enum CallError::Cause;
+    if (waited_ == Wait::Interrupted) return {.cause = Input, .text = "was interrupted"};
+    if (!ended) return {.cause = Sandbox, .text = "ended with the process that starts it"};
+    if (ended->killed)
+      return {.cause = Input, .text = waited_ == Wait::Late ? "does not answer" : "sends what is not an answer"};
+    if (!WIFSIGNALED(ended->status)) return {.cause = Input, .text = "ended by itself"};
+    const int signal = WTERMSIG(ended->status);
+    if (signal == SIGXCPU) {
+      const bool by_user = hello_.seconds < static_cast<std::uint64_t>(limits_.time.count());
+      return {.cause = by_user ? Sandbox : Input,
+              .text = formatted("takes more than {} s of CPU time{}", hello_.seconds,
+                                by_user ? ", the limit of the user" : "")};
+    }
+    return {.cause = Input,
+            .text = formatted("crashed (signal {}, {}); it may use {} MB of memory", signal, ::strsignal(signal),
+                              (hello_.memory != 0 ? hello_.memory : limits_.memory) / kMegabyte)};
   }
 
   // Until `end_`.
   bool receive(MutableBytes to) {
     while (!to.empty()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
-      late_ = left.count() <= 0;
-      interrupted_ = is_interrupted();
-      if (late_ || interrupted_) return false;
-      pollfd polled[] = {{.fd = socket_, .events = POLLIN, .revents = 0},
-                         {.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
-      const int ready =
-          ::poll(polled, std::size(polled), static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
-      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-      const ssize_t count = ready < 0 ? -1 : ::recv(socket_, to.data(), to.size(), MSG_DONTWAIT);
+      waited_ = wait_for(worker_->socket, end_);
+      if (waited_ != Wait::Ready) return false;
+      const ssize_t count = ::recv(worker_->socket, to.data(), to.size(), MSG_DONTWAIT);
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count <= 0) return false;
       to = to.subspan(static_cast<std::size_t>(count));
@@ -215,123 +295,14 @@ class Process {
     return true;
   }
 
-  pid_t id_ = -1;
-  int socket_ = -1;
-  bool greeted_ = false, same_build_ = false, asked_ = false, used_ = false, late_ = false, interrupted_ = false;
-  Protection protection_;
-  std::chrono::steady_clock::time_point end_;
-};
-
-// The program that is installed with this library; empty in other cases.
-std::vector<std::string> command_beside_library() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&environment_of_sandbox), &info) == 0 || !info.dli_fname) return {};
-  std::error_code error;
-  const Path file = std::filesystem::canonical(info.dli_fname, error);
-  if (error || !file.filename().native().starts_with("libslipway.so")) return {};
-  const Path program = (file.parent_path() / SLIPWAY_PROGRAM_FROM_LIBRARY / "slipway").lexically_normal();
-  if (!file_exists(program)) return {};
-  return {program.native(), "sandbox-process"};
-}
-
-class Pool {
- public:
-  void enable(std::vector<std::string> command) {
-    const std::scoped_lock lock(mutex_);
-    command_ = std::move(command);
-    searched_ = true;
-    set_off();
-  }
-
-  // Empty: the service runs in this process.
-  std::vector<std::string> command() {
-    const std::scoped_lock lock(mutex_);
-    if (!std::exchange(searched_, true)) {
-      command_ = command_beside_library();
-      of_library_ = true;
-      set_off();
-    }
-    return command_;
-  }
-  // A program that may start no process can still use the library.
-  bool may_do_without() {
-    const std::scoped_lock lock(mutex_);
-    return of_library_;
-  }
-  void disable() {
-    const std::scoped_lock lock(mutex_);
-    command_.clear();
-  }
-
-  std::expected<std::unique_ptr<Process>, std::string> take(const std::vector<std::string>& command) {
-    std::unique_lock lock(mutex_);
-    if (const pid_t self = ::getpid(); owner_ != self) {
-      for (auto& process : idle_) process->abandon();
-      idle_.clear();
-      running_ = 0;
-      owner_ = self;
-    }
-    const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxProcesses);
-    freed_.wait(lock, [&] { return !idle_.empty() || running_ < most; });
-    ++running_;
-    if (!idle_.empty()) {
-      auto process = std::move(idle_.back());
-      idle_.pop_back();
-      return process;
-    }
-    lock.unlock();
-    auto started = Process::start(command);
-    if (!started) gone();
-    return started;
-  }
-  void give_back(std::unique_ptr<Process> process) {
-    const std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(process));
-    --running_;
-    freed_.notify_one();
-  }
-  void gone() {
-    const std::scoped_lock lock(mutex_);
-    --running_;
-    freed_.notify_one();
-  }
-
- private:
-  void set_off() {
-    const char* setting = std::getenv("SLIPWAY_SANDBOX");
-    if (setting && std::string_view(setting) == "off") command_.clear();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  std::vector<std::string> command_;
-  bool searched_ = false, of_library_ = false;
-  pid_t owner_ = ::getpid();
-  std::vector<std::unique_ptr<Process>> idle_;
-  std::size_t running_ = 0;
-};
-
-// Never destroyed: other threads may still call when main returns. Sandbox processes end with their sockets.
-Pool& pool() {
-  static Pool& one = *new Pool;
-  return one;
-}
-
-// A process that was taken from the pool, and is gone unless it is given back.
-class Taken {
- public:
-  Taken() = default;
-  Taken(const Taken&) = delete;
-  ~Taken() {
-    if (!given_back_) pool().gone();
-  }
-  void give_back(std::unique_ptr<Process> process) {
-    given_back_ = true;
-    pool().give_back(std::move(process));
-  }
-
- private:
-  bool given_back_ = false;
+  const Service& service_;
+  const Choice& choice_;
+  const Limits& limits_;
+  std::uint32_t variant_;
+  std::optional<Worker> worker_;
+  Hello hello_;
+  Wait waited_ = Wait::Ready;
+  Clock::time_point end_;
 };
 
 }  // namespace
@@ -341,60 +312,58 @@ Limits default_limits(std::size_t request_size) {
           .time = seconds(20) + seconds(10 * request_size / kMegabyte)};
 }
 
-void enable(std::vector<std::string> command) { pool().enable(std::move(command)); }
-
-std::expected<std::vector<std::byte>, std::string> call(const Service& service, std::initializer_list<Bytes> parts,
-                                                        const Ask& answer) {
-  std::size_t size = 0;
-  for (const Bytes part : parts) size += part.size();
-  return call(service, parts, answer, default_limits(size));
+std::optional<SandboxMode> mode_of(std::string_view name) {
+  const auto found = std::ranges::find(kModeNames, name);
+  if (found == std::end(kModeNames)) return std::nullopt;
+  return static_cast<SandboxMode>(found - std::begin(kModeNames));
 }
 
-std::expected<std::vector<std::byte>, std::string> call(const Service& service, std::initializer_list<Bytes> parts,
-                                                        const Ask& answer, const Limits& limits) {
-  const auto of_service = [&](std::string_view reason) {
-    return std::unexpected(formatted("{} {}", service.name, reason));
+void set_mode(std::optional<SandboxMode> mode) { chosen_mode = mode ? static_cast<int>(*mode) : kByEnvironment; }
+void set_warning_handler(void (*handler)(const std::string& text)) { warning_handler = handler; }
+void enable(std::vector<std::string> command) { choices().enable(std::move(command)); }
+
+Reply call(const Service& service, std::initializer_list<Bytes> parts, const CallOptions& options) {
+  const auto run_here = [&] {
+    ByteWriter request;
+    for (const Bytes part : parts) request.append(part);
+    return service.run(request.bytes(), options.answer);
   };
-  for (const std::vector<std::string> command = pool().command(); !command.empty();) {
-    auto process = pool().take(command);
-    if (!process && pool().may_do_without()) {
-      pool().disable();
-      break;
-    }
-    if (!process) return of_service(process.error());
-    Taken taken;
-    const bool greeted = (*process)->greet();
-    if (greeted ? !(*process)->same_build() : pool().may_do_without()) {
-      pool().disable();
-      break;
-    }
-    auto reply =
-        greeted ? (*process)->converse(number_of(service.id), std::span(parts.begin(), parts.size()), answer, limits)
-                : std::nullopt;
-    if (reply && *reply) {
-      taken.give_back(std::move(*process));
-      return std::move(**reply);
-    }
-    // Not kept after an exception either, which may leave less memory than the next request needs.
-    if (reply) return of_service(reply->error());
-    const std::string reason = (*process)->reason(limits);
-    // What an earlier request damaged is not the fault of this one.
-    if (!(*process)->used() || is_interrupted()) return of_service(reason);
+  if (chosen_mode == static_cast<int>(SandboxMode::Off)) return run_here();
+  const Choice choice = choices().now();
+  const bool has_sandbox = !choice.origin.command.empty() || !choice.origin.error.empty();
+  if (choice.mode == SandboxMode::Off || !has_sandbox) return run_here();
+  if (!choice.origin.error.empty()) {
+    return std::unexpected(
+        CallError{.cause = CallError::Cause::Sandbox,
+                  .text = formatted("{} does not run, because {}", service.name, choice.origin.error)});
   }
-  ByteWriter request;
-  for (const Bytes part : parts) request.append(part);
-  return service.run(request.bytes(), answer);
+  std::size_t size = 0;
+  for (const Bytes part : parts) size += part.size();
+  const Limits limits = options.limits.value_or(default_limits(size));
+  const Slot slot;
+  Conversation conversation(service, choice, limits, options.variant);
+  if (std::optional<CallError> error = conversation.begin()) return std::unexpected(std::move(*error));
+  return conversation.run(std::span(parts.begin(), parts.size()), options.answer);
 }
 
 Protection protection() {
-  const std::vector<std::string> command = pool().command();
-  if (command.empty()) return {};
-  auto process = pool().take(command);
-  if (!process) return {};
-  Taken taken;
-  if (!(*process)->greet() || !(*process)->same_build()) return {};
-  const Protection found = (*process)->protection();
-  taken.give_back(std::move(*process));
+  const Choice choice = choices().now();
+  Protection found;
+  found.off = choice.mode == SandboxMode::Off;
+  if (found.off || choice.origin.command.empty() || !choice.origin.error.empty()) {
+    found.failure = choice.origin.error;
+    return found;
+  }
+  const Service probe = {"probe", "a parser", nullptr};
+  const Limits limits = default_limits(0);
+  Conversation conversation(probe, choice, limits, 0);
+  const std::optional<CallError> error = conversation.begin();
+  found.running = !error;
+  if (error) found.failure = error->text;
+  const auto held = [](const Protected& one) { return one.barrier == ProtectionState::Held; };
+  found.limits = held(conversation.hello().limits) && held(conversation.hello().parent);
+  found.landlock = held(conversation.hello().files);
+  found.seccomp = held(conversation.hello().calls);
   return found;
 }
 

@@ -23,9 +23,15 @@ Greeting greeting() {
 
 bool send_message(int socket, Header header, std::span<const Bytes> parts) {
   header.size = 0;
-  std::vector<iovec> pieces = {{&header, sizeof header}};
+  std::vector<Bytes> whole = {std::as_bytes(std::span(&header, 1))};
+  for (const Bytes part : parts) header.size += part.size();
+  whole.append_range(parts);
+  return send_all(socket, whole);
+}
+
+bool send_all(int socket, std::span<const Bytes> parts) {
+  std::vector<iovec> pieces;
   for (const Bytes part : parts) {
-    header.size += part.size();
     if (!part.empty()) pieces.push_back({const_cast<std::byte*>(part.data()), part.size()});
   }
   for (std::size_t first = 0; first < pieces.size();) {

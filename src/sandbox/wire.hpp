@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The messages between a process and its sandbox process. Inside this module only.
+// The messages between a process, its zygote and the workers that the zygote forks. Inside this module only.
+//
+//   caller -> zygote   Begin, at once          zygote -> caller   Greeting
+//   caller -> zygote   Fork                    zygote -> caller   Forked, with one end of the worker's socket
+//                                            worker -> caller   Hello: what protects it
+//   caller -> worker   Request                 worker -> caller   questions, then a reply
+//   caller -> zygote   End                     zygote -> caller   Ended, if it is asked for
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,26 +17,11 @@
 
 namespace slipway::sandbox {
 
-// The socket of the sandbox process.
+// The socket of the zygote, and of a worker.
 inline constexpr int kSocket = 3;
 
 // Increment when a message or the request or reply of any service changes.
-inline constexpr std::uint32_t kProtocol = 1;
-
-enum class Message : std::uint32_t {
-  Hello,    // from the sandbox process, once: `Greeting`
-  Request,  // to it: the request of a service
-  Ask,      // from it
-  Answer,   // to it
-  Reply,    // from it
-  Failed,   // from it: an exception; the text
-};
-
-struct Header {
-  Message message;
-  std::uint32_t service = 0;  // of a request: `number_of` its service
-  std::uint64_t size = 0;     // of the bytes that follow
-};
+inline constexpr std::uint32_t kProtocol = 2;
 
 constexpr std::uint32_t number_of(std::string_view service) {
   std::uint32_t hash = 2166136261;  // FNV-1a
@@ -37,22 +29,78 @@ constexpr std::uint32_t number_of(std::string_view service) {
   return hash;
 }
 
+// --- the zygote: packets -------------------------------------------------------------------------------------------
+
 struct Greeting {
   std::uint32_t protocol;
   char version[20];
-  std::uint8_t seccomp, landlock;
-  std::uint8_t reserved[2];
 };
-Greeting greeting();  // without protections
+Greeting greeting();
+
+struct Order {
+  enum class Kind : std::uint32_t { Begin, Fork, End } kind;
+  std::int32_t process = 0;               // Begin: the caller; End: the worker
+  std::uint32_t service = 0;              // Fork: `number_of` it
+  std::uint32_t variant = 0;              // Fork: of what the service prepares
+  std::uint64_t memory = 0, seconds = 0;  // Fork: the limits
+  bool answer = false;                    // End: send `Ended`
+  bool patience = false;                  // End: it may be about to end by itself
+};
+
+struct Forked {
+  std::int32_t process = -1;
+  std::int32_t error = 0;  // of errno, if there is no process
+};
+
+struct Ended {
+  std::int32_t status = 0;  // of waitpid
+  bool killed = false;      // it had not ended
+};
+
+// --- a worker: a stream ---------------------------------------------------------------------------------------------
+
+enum class ProtectionState : std::uint8_t { Held, NotBuilt, Lacking, Failed };
+
+struct Protected {
+  ProtectionState barrier = ProtectionState::Failed;
+  std::int32_t error = 0;  // of errno
+};
+
+struct Hello {
+  // Lacking: the kernel, or what emulates it, does not have the protection.
+  Protected limits, files, calls, parent;
+  // What holds: a limit of the user may be lower than the one of the call.
+  std::uint64_t memory = 0, seconds = 0;
+};
+
+enum class Message : std::uint32_t {
+  Request,  // to the worker
+  Ask,      // from the worker
+  Answer,   // to it
+  Reply,    // from it
+  Failed,   // from it: an exception; the text
+};
+
+struct Header {
+  Message message;
+  std::uint32_t reserved = 0;
+  std::uint64_t size = 0;  // of the bytes that follow
+};
 
 // Returns false when the other side has closed its end, or after an error.
 bool send_message(int socket, Header header, std::span<const Bytes> parts);
+bool send_all(int socket, std::span<const Bytes> parts);
 bool receive_all(int socket, MutableBytes to);
 
-// Sets limits and filters that hold until the end of this process.
-struct Confined {
-  bool seccomp = false, landlock = false;
+// --- confinement ----------------------------------------------------------------------------------------------------
+
+// What a worker inherits of its zygote.
+struct Inherited {
+  Protected files, calls;
 };
-Confined confine_process();
+// In the zygote: no signals of the terminal, no new privileges, no files, few system calls.
+Inherited confine_zygote();
+// In a worker, once: limits, then the filter of system calls. `zygote` is its parent.
+Hello confine_worker(std::int32_t zygote, const Inherited& inherited, std::uint64_t memory, std::uint64_t seconds);
 
 }  // namespace slipway::sandbox

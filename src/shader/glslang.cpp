@@ -40,10 +40,17 @@ class Compilation {
     const std::vector<std::byte> head = head_of(request);
     const std::string adapted = hlsl() ? adapt_attributes(source_->text()) : std::string();
     const auto bytes = sandbox::call(kGlslangService, {head, hlsl() ? bytes_of(adapted) : bytes_of(source_->text())},
-                                     [this](Bytes question) { return include(question); });
+                                     {.answer = [this](Bytes question) { return include(question); },
+                                      .variant = glslang_variant(hlsl(), source_->text())});
+    // What asks for other files than the sources name is not the shader compiler any more.
+    if (!unnamed_.empty()) {
+      return fail(
+          DiagnosticKind::ShaderCompile, SourceLocation::in_file(source_->name()),
+          formatted("Compilation error: the shader compiler asks for `{}`, which no `#include` names", unnamed_));
+    }
     if (!bytes) {
-      return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source_->name()),
-                  formatted("Compilation error: {}", bytes.error()));
+      return fail(bytes.error().kind(DiagnosticKind::ShaderCompile), SourceLocation::in_file(source_->name()),
+                  formatted("Compilation error: {}", bytes.error().text));
     }
     GlslangReply reply = read_glslang_reply(*bytes);
     for (const std::string& log : reply.logs) note_warnings(log);
@@ -70,8 +77,13 @@ class Compilation {
   std::vector<std::byte> include(Bytes question) {
     ByteReader reader(question);
     const std::string name = sandbox::get_text(reader), includer = sandbox::get_text(reader);
-    const Result<SourcePtr> source = includes_.find(name, includer, reader.read<std::uint64_t>());
     ByteWriter answer;
+    if (!includes_.is_named(name, includer)) {
+      unnamed_ = name;
+      sandbox::put_text(answer, "");
+      return answer.append("no `#include` names it").release();
+    }
+    const Result<SourcePtr> source = includes_.find(name, includer, reader.read<std::uint64_t>());
     sandbox::put_text(answer, source ? (*source)->name() : std::string());
     if (source && hlsl())
       answer.append(adapt_attributes((*source)->text()));
@@ -154,7 +166,8 @@ class Compilation {
   const Options& options_;
   Includes includes_;
   std::vector<Diagnostic> warnings_;
-  Failure lost_;  // attributes without which the shader would do something else
+  std::string unnamed_;  // a file that the compiler asked for although no source names it
+  Failure lost_;         // attributes without which the shader would do something else
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <memory>
 
@@ -15,6 +17,8 @@ namespace slipway::shader {
 namespace {
 
 constexpr int kDefaultVersion = 460;
+constexpr int kVersions[] = {420, 430, 440, 450, 460};  // that are prepared
+constexpr std::uint32_t kHlslVariant = 1;
 
 // Never finalized: other threads may still compile when main returns.
 void start_glslang() { [[maybe_unused]] static const bool started = glslang::InitializeProcess(); }
@@ -160,9 +164,35 @@ std::vector<std::byte> run_glslang(Bytes bytes, const sandbox::Ask& ask) {
   return writer.release();
 }
 
+// Compiles an empty shader, after which glslang keeps the built-in functions.
+void prepare_glslang(std::uint32_t variant) {
+  const bool hlsl = variant == kHlslVariant;
+  if (!hlsl && !std::ranges::contains(kVersions, static_cast<int>(variant))) return;
+  start_glslang();
+  const GlslangRequest request{.stage = hlsl ? spirv::Stage::Compute : spirv::Stage::Vertex,
+                               .hlsl = hlsl,
+                               .entry = "main",
+                               .preamble = {},
+                               .name = "empty"};
+  const std::string text =
+      hlsl ? "[numthreads(1, 1, 1)] void main() {}" : formatted("#version {}\nvoid main() {{}}\n", variant);
+  static_cast<void>(Translation(request, text, *stage_of(request.stage)).run({}));
+}
+
 }  // namespace
 
-const sandbox::Service kGlslangService = {"glslang", "the shader compiler", run_glslang};
+const sandbox::Service kGlslangService = {"glslang", "the shader compiler", run_glslang, prepare_glslang};
+
+std::uint32_t glslang_variant(bool hlsl, std::string_view text) {
+  if (hlsl) return kHlslVariant;
+  constexpr std::string_view kDirective = "#version ";
+  const std::size_t at = text.find(kDirective);
+  if (at == text.npos) return kDefaultVersion;
+  int version = 0;
+  const std::string_view number = text.substr(at + kDirective.size(), 3);
+  std::from_chars(number.data(), number.data() + number.size(), version);
+  return std::ranges::contains(kVersions, version) ? static_cast<std::uint32_t>(version) : 0;
+}
 
 std::vector<std::byte> head_of(const GlslangRequest& request) {
   ByteWriter head;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/sandbox.hpp"
@@ -30,6 +31,10 @@ struct GlslangReply {
   spirv::Words words;
 };
 GlslangReply read_glslang_reply(Bytes reply);  // `Failed` if it is damaged
+
+// What a worker prepares for a text: the built-in functions of its language and version, most of the time of a small
+// shader.
+std::uint32_t glslang_variant(bool hlsl, std::string_view text);
 
 extern const sandbox::Service kGlslangService;
 

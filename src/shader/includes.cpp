@@ -10,10 +10,43 @@ namespace {
 constexpr std::size_t kMaxDepth = 200;
 constexpr std::size_t kMaxIncludes = 10'000;
 
+// `include "name"` or `include <name>`, as glslang reads it: blanks between the two, and no other expansion than of
+// lines that a backslash continues.
+bool has_include(std::string_view text, std::string_view name) {
+  const auto joined = [](std::string_view lines) {
+    std::string one;
+    one.reserve(lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string_view rest = lines.substr(i);
+      const std::size_t skipped = rest.starts_with("\\\r\n")                             ? 3
+                                  : rest.starts_with("\\\n") || rest.starts_with("\\\r") ? 2
+                                                                                         : 0;
+      if (skipped == 0) one += lines[i];
+      i += skipped == 0 ? 0 : skipped - 1;
+    }
+    return one;
+  };
+  std::string whole;
+  if (text.contains("\\\n") || text.contains("\\\r")) text = whole = joined(text);
+  constexpr std::string_view kWord = "include";
+  for (std::size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
+    const std::size_t open = text.find_first_not_of(" \t", at + kWord.size());
+    if (open == text.npos || (text[open] != '"' && text[open] != '<')) continue;
+    const std::string_view rest = text.substr(open + 1);
+    if (rest.starts_with(name) && rest.substr(name.size()).starts_with(text[open] == '<' ? '>' : '"')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Includes::Includes(const SourcePtr& main, const Options& options) : options_(options), main_(main->name()) {
   sources_[main_] = main;
+}
+
+bool Includes::is_named(std::string_view name, std::string_view includer) const {
+  const auto source = sources_.find(includer);
+  return !name.empty() && source != sources_.end() && has_include(source->second->text(), name);
 }
 
 Result<SourcePtr> Includes::find(const std::string& name, const std::string& includer, std::size_t depth) {

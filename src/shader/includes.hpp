@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shader/compile.hpp"
@@ -16,6 +17,9 @@ using SourceMap = std::map<std::string, SourcePtr, std::less<>>;
 class Includes {
  public:
   Includes(const SourcePtr& main, const Options& options);
+
+  // Whether an including file, which is one that was found before, has an `#include` with this name.
+  bool is_named(std::string_view name, std::string_view includer) const;
 
   // The file that `#include` with a name means in an including file: in that file's directory, then in the include
   // directories. `depth` is 1 for an include of the main file.

@@ -54,7 +54,8 @@ Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, E
   }
   const OptimizeOptions options{goal, environment};
   const auto reply = sandbox::call(kOptimizeService, {std::as_bytes(std::span(&options, 1)), bytes_of_words(words)});
-  if (!reply) return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name), reply.error());
+  if (!reply)
+    return fail(reply.error().kind(DiagnosticKind::FileFormat), SourceLocation::in_file(name), reply.error().text);
   ByteReader reader(*reply);
   if (reader.read<std::uint8_t>() == 1) return rest_as_words(reader);
   return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),

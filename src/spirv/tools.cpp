@@ -120,8 +120,8 @@ Result<> validate(WordSpan words, const std::string& name, Environment environme
   const ValidateOptions options{environment, layout};
   const auto reply = sandbox::call(kValidateService, {std::as_bytes(std::span(&options, 1)), bytes_of_words(words)});
   if (!reply) {
-    return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),
-                formatted("Failed to validate SPIR-V module: {}", reply.error()));
+    return fail(reply.error().kind(DiagnosticKind::FileFormat), SourceLocation::in_file(name),
+                formatted("Failed to validate SPIR-V module: {}", reply.error().text));
   }
   ByteReader reader(*reply);
   if (reader.read<std::uint8_t>() == 1) return {};
@@ -139,8 +139,8 @@ Result<Words> assemble(const SourcePtr& source) {
   const std::string_view text = source->text();
   const auto reply = sandbox::call(kAssembleService, {bytes_of(text)});
   if (!reply) {
-    return fail(DiagnosticKind::ShaderCompile, SourceLocation::in_file(source->name()),
-                formatted("Compilation error: {}", reply.error()));
+    return fail(reply.error().kind(DiagnosticKind::ShaderCompile), SourceLocation::in_file(source->name()),
+                formatted("Compilation error: {}", reply.error().text));
   }
   ByteReader reader(*reply);
   if (reader.read<std::uint8_t>() == 1) return rest_as_words(reader);
@@ -158,7 +158,8 @@ Result<std::string> disassemble(WordSpan words, const std::string& name, const D
   if (options.indent) flags |= SPV_BINARY_TO_TEXT_OPTION_INDENT;
   if (options.offsets) flags |= SPV_BINARY_TO_TEXT_OPTION_SHOW_BYTE_OFFSET;
   const auto reply = sandbox::call(kDisassembleService, {std::as_bytes(std::span(&flags, 1)), bytes_of_words(words)});
-  if (!reply) return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name), reply.error());
+  if (!reply)
+    return fail(reply.error().kind(DiagnosticKind::FileFormat), SourceLocation::in_file(name), reply.error().text);
   ByteReader reader(*reply);
   if (reader.read<std::uint8_t>() == 1) return std::string(slipway::text_of(reader.take(reader.remaining())));
   return fail(DiagnosticKind::FileFormat, SourceLocation::in_file(name),

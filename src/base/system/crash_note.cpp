@@ -22,7 +22,7 @@ constexpr int kDeviceFailed = 5;
 void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
 // Only calls that a signal handler may make. Unused with sanitizers.
-[[maybe_unused]] void handle(int number) {
+[[maybe_unused]] void end_with_note(int number, siginfo_t* info, void*) {
   const std::string* note = note_of_thread;
   if (!note) note = note_of_devices;
   if (note && !note->empty()) {
@@ -32,7 +32,9 @@ void put(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), tex
         "  hint: `--validate` reports wrong use of the driver, `--enable-robustness-features` (of scenarios; software "
         "drivers always do) checks accesses to bound buffers, and `--device` selects another device\n");
     // The fault is that of a driver, or of a shader in it: the status of failures of the device.
-    if (!with_signal) ::_exit(kDeviceFailed);
+    // What another process sends is not a crash.
+    const bool is_sent = info->si_code <= 0 && info->si_pid != ::getpid();
+    if (!is_sent && !with_signal) ::_exit(kDeviceFailed);
   }
   ::signal(number, SIG_DFL);
   ::raise(number);
@@ -49,8 +51,8 @@ void report_crashes() {
   const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   ::sigaltstack(&alternative, nullptr);
   struct sigaction action{};
-  action.sa_handler = handle;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = end_with_note;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (const int number : {SIGSEGV, SIGILL, SIGFPE, SIGABRT}) ::sigaction(number, &action, nullptr);
   reporting = true;
 #endif

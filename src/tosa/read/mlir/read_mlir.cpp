@@ -72,20 +72,20 @@ class MlirReader {
     std::shared_ptr<const std::vector<std::byte>> bytes;  // to which the reply refers
     MlirReply reply;
   };
-  static std::expected<Answer, std::string> ask(const MlirRequest& request) {
+  static std::expected<Answer, sandbox::CallError> ask(const MlirRequest& request) {
     const std::vector<std::byte> tail = tail_of(request);
     auto bytes = sandbox::call(kMlirService, {request.contents, tail});
     if (!bytes) return std::unexpected(bytes.error());
     Answer answer{std::make_shared<const std::vector<std::byte>>(std::move(*bytes)), {}};
     auto reply = read_mlir_reply(*answer.bytes, request.contents, request.literals);
-    if (!reply) return std::unexpected("MLIR sends what is not a graph");
+    if (!reply) return std::unexpected(sandbox::CallError{.text = "MLIR sends what is not a graph"});
     answer.reply = std::move(*reply);
     return answer;
   }
 
-  std::nullopt_t failed(const std::string& reason) {
-    diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(name_),
-                       formatted("the file cannot be read as MLIR: {}", reason));
+  std::nullopt_t failed(const sandbox::CallError& error) {
+    diagnostics_.error(error.kind(DiagnosticKind::FileFormat), SourceLocation::in_file(name_),
+                       formatted("the file cannot be read as MLIR: {}", error.text));
     return std::nullopt;
   }
 

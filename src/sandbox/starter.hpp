@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The calling side of the zygote: starts it, and has it fork and end workers. Inside this module only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sandbox/wire.hpp"
+
+namespace slipway::sandbox {
+
+using Clock = std::chrono::steady_clock;
+enum class Wait : std::uint8_t { Ready, Late, Interrupted };
+// For bytes or the end of a socket.
+Wait wait_for(int socket, Clock::time_point end);
+
+struct Worker {
+  int socket = -1;
+  pid_t process = -1;
+  std::uint64_t zygote = 0;  // which one
+};
+
+// Safe for several threads. A fork of the process starts a zygote of its own.
+class Starter {
+ public:
+  // The error is a clause: "its process cannot be started: Resource temporarily unavailable".
+  std::expected<Worker, std::string> fork(const std::vector<std::string>& command, const Order& order);
+  // Ends the worker if it has not ended, and closes its socket.
+  void end(const Worker& worker);
+  // The same, and reports how it ended; nothing if the zygote has ended too. `patience`: it may be about to end.
+  std::optional<Ended> report_end(const Worker& worker, bool patience);
+
+ private:
+  std::optional<std::string> start(const std::vector<std::string>& command);  // an error
+  std::string stop();                                                         // how the zygote ended
+  void forget_of_parent();
+  std::expected<Worker, std::string> fork_once(const std::vector<std::string>& command, const Order& order);
+  bool send(const Order& order) const;
+
+  std::mutex mutex_;
+  std::vector<std::string> command_;  // of the zygote
+  pid_t owner_ = -1, process_ = -1;
+  int socket_ = -1;
+  std::uint64_t count_ = 0;  // of zygotes
+};
+
+}  // namespace slipway::sandbox
