@@ -11,26 +11,18 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <tuple>
 
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"
+#include "base/system/streams.hpp"
 #include "base/text/control_characters.hpp"
 
 namespace slipway {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::unexpected<Failure> unreadable(const Path& path, int error) {
-  const auto kind = error == ENOENT || error == ENOTDIR ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable;
-  return fail(kind, SourceLocation::in_file(path.string()),
-              formatted("Could not open file {}: {}", path.string(), std::strerror(error)));
-}
 
 std::unexpected<Failure> unwritable(const Path& path, int error) {
   return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(path.string()),
@@ -46,8 +38,6 @@ struct FileDescriptor {
   }
 };
 
-// What a pipe or a device may give: more is not an input but one that does not end, such as /dev/zero.
-constexpr std::size_t kMaxStream = std::size_t{1} << 30;
 // Outputs that are open at the same time. The files of further ones are opened for each write.
 constexpr int kMaxOpenOutputs = 64;
 std::atomic<int> open_outputs = 0;
@@ -61,85 +51,6 @@ std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
   std::string shown = path.string();
   for (std::size_t at = 0; (at = shown.find('\0', at)) != shown.npos;) shown.replace(at, 1, "\\0");
   return fail(kind, SourceLocation::in_file(shown), formatted("the name {} contains a NUL character", shown));
-}
-
-Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
-  constexpr std::size_t kMinStep = std::size_t{64} << 10, kMaxStep = std::size_t{64} << 20;
-  std::string text;
-  for (;;) {
-    const std::size_t size = text.size(), step = std::clamp(size, kMinStep, kMaxStep);
-    ssize_t count = 0;
-    text.resize_and_overwrite(size + step, [&](char* bytes, std::size_t) {
-      count = ::read(file, bytes + size, step);
-      return size + static_cast<std::size_t>(std::max<ssize_t>(count, 0));
-    });
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(path, errno);
-    if (count == 0) return text;
-    if (text.size() > limit) {
-      return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
-                  formatted("{} does not end; at most {} bytes are read from a pipe or device", path.string(), limit));
-    }
-  }
-}
-
-// Milliseconds, while no other program has opened a pipe.
-constexpr int kPipePeriod = 50, kMaxPipeWait = 5000;
-
-// Waits until a program has opened a pipe for writing, for a limited time. Returns what it has read meanwhile.
-Result<std::string> await_writer(int pipe, const Path& path) {
-  pollfd ready{.fd = pipe, .events = POLLIN, .revents = 0};
-  for (int waited = 0; ::poll(&ready, 1, kPipePeriod) <= 0; waited += kPipePeriod) {
-    // A pipe without data is at its end as long as it has no writer.
-    char byte = 0;
-    const ssize_t count = ::read(pipe, &byte, 1);
-    if (count > 0) return std::string(1, byte);
-    if (count < 0) return {};
-    if (waited < kMaxPipeWait) continue;
-    return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
-                formatted("no program has opened the pipe {} for writing within {} seconds", path.string(),
-                          kMaxPipeWait / 1000));
-  }
-  return {};
-}
-
-Result<std::string> read_pipe(const Path& path) {
-  const FileDescriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (pipe.number < 0) return unreadable(path, errno);
-  SLIPWAY_TRY(std::string text, await_writer(pipe.number, path));
-  ::fcntl(pipe.number, F_SETFL, 0);  // from now on a read waits for data
-  return read_all(pipe.number, path, kMaxStream).transform([&](const std::string& rest) { return text += rest; });
-}
-
-Result<std::string> read_device(const Path& path) {
-  const FileDescriptor device(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (device.number < 0) return unreadable(path, errno);
-  return read_all(device.number, path, kMaxStream);
-}
-
-// The contents of pipes and devices, which can be read only once, while the program reads an input several times: to
-// detect its format, then to read it. A failure, such as that of one without end, is kept, too.
-class Streams {
- public:
-  static bool is_stream(const struct stat& status) { return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode); }
-
-  using Contents = Result<std::shared_ptr<const std::string>>;
-  Contents read(const Path& path, const struct stat& status) {
-    const std::scoped_lock lock(mutex_);
-    const std::tuple key(path, status.st_dev, status.st_ino);  // the system uses numbers again
-    if (const auto known = contents_.find(key); known != contents_.end()) return known->second;
-    const auto share = [](std::string text) { return std::make_shared<const std::string>(std::move(text)); };
-    return contents_[key] = (S_ISFIFO(status.st_mode) ? read_pipe(path) : read_device(path)).transform(share);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::tuple<Path, dev_t, ino_t>, Contents> contents_;
-};
-
-Streams& streams() {
-  static auto& all = *new Streams;  // never destroyed: other threads may still read when main returns
-  return all;
 }
 
 Path hidden_name(const Path& path, std::string_view suffix) {
@@ -247,14 +158,14 @@ void MappedFile::copy_out(Bytes part, MutableBytes to) const {
 Result<MappedFile> map_file(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
   struct stat before{};
-  if (::stat(path.c_str(), &before) == 0 && Streams::is_stream(before)) {
-    SLIPWAY_TRY(const std::shared_ptr<const std::string> text, streams().read(path, before));
+  if (::stat(path.c_str(), &before) == 0 && is_stream(before)) {
+    SLIPWAY_TRY(const Bytes bytes, read_stream(path, before));
     MappedFile copy;
-    if (text->empty()) return copy;
-    void* address = ::mmap(nullptr, text->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes.empty()) return copy;
+    void* address = ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED) return unreadable(path, errno);
-    std::memcpy(address, text->data(), text->size());
-    copy.bytes_ = {static_cast<const std::byte*>(address), text->size()};
+    std::memcpy(address, bytes.data(), bytes.size());
+    copy.bytes_ = {static_cast<const std::byte*>(address), bytes.size()};
     return copy;
   }
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -275,8 +186,8 @@ Result<std::string> read_text(const Path& path) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input", kMaxStream);
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
   struct stat status{};
-  if (::stat(path.c_str(), &status) == 0 && Streams::is_stream(status)) {
-    return streams().read(path, status).transform([](const auto& text) { return *text; });
+  if (::stat(path.c_str(), &status) == 0 && is_stream(status)) {
+    return read_stream(path, status).transform([](Bytes bytes) { return std::string(text_of(bytes)); });
   }
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number < 0) return unreadable(path, errno);
