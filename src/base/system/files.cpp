@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -51,6 +52,28 @@ std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
   std::string shown = path.string();
   for (std::size_t at = 0; (at = shown.find('\0', at)) != shown.npos;) shown.replace(at, 1, "\\0");
   return fail(kind, SourceLocation::in_file(shown), formatted("the name {} contains a NUL character", shown));
+}
+
+// Whether outputs are on the disk, and not only in the memory of the system, when they have their names. Off unless it
+// is asked for: it takes a few milliseconds for each file.
+bool survives_power_failures() {
+  static const bool asked = [] {
+    const char* const value = std::getenv("SLIPWAY_FSYNC");
+    return value && std::string_view(value) == "1";
+  }();
+  return asked;
+}
+
+Result<> flush_to_disk(int file, const Path& path) {
+  if (survives_power_failures() && ::fdatasync(file) != 0 && errno != EINVAL) return unwritable(path, errno);
+  return {};
+}
+
+// A name is on the disk when its directory is.
+void flush_directory(const Path& file) {
+  if (!survives_power_failures()) return;
+  const FileDescriptor directory(::open(directory_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.number >= 0) ::fsync(directory.number);
 }
 
 Path hidden_name(const Path& path, std::string_view suffix) {
@@ -291,7 +314,7 @@ Result<> LineFile::write(std::string line) {
     if (count < 0) return unwritable(path_, errno);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
-  return {};
+  return flush_to_disk(file_, path_);
 }
 
 Result<> make_directories(const Path& path) {
@@ -362,6 +385,13 @@ Result<> OutputFile::commit() {
     SLIPWAY_TRY(const MappedFile contents, map());
     return write_in_place(path_, contents.bytes());
   }
+  if (file_ >= 0) {
+    SLIPWAY_TRY_VOID(flush_to_disk(file_, path_));
+  } else {
+    const FileDescriptor file(::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.number < 0) return unwritable(path_, errno);
+    SLIPWAY_TRY_VOID(flush_to_disk(file.number, path_));
+  }
   if (temporary_.empty()) {
     Path name = hidden_name(path_, ".new");
     const std::string self = formatted("/proc/self/fd/{}", file_);
@@ -371,6 +401,7 @@ Result<> OutputFile::commit() {
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return unwritable(path_, errno);
   temporary_.clear();
+  flush_directory(path_);
   if (file_ < 0) return {};
   --open_outputs;
   const int result = ::close(std::exchange(file_, -1));

@@ -179,9 +179,14 @@ std::optional<LabResults> parse_results(std::string_view text, const std::string
                           formatted("line {} is incomplete and is left out", number));
       break;
     }
-    const auto document =
-        json::parse(make_source(formatted("{}, line {}", name, number), std::string(rest.substr(0, end))));
+    const std::string_view line_text = rest.substr(0, end);
     rest.remove_prefix(end + 1);
+    if (line_text.contains('\0')) {
+      diagnostics.warning(DiagnosticKind::TrailingData, SourceLocation::in_file(name),
+                          formatted("line {} has zeros, as after a power failure, and is left out", number));
+      continue;
+    }
+    const auto document = json::parse(make_source(formatted("{}, line {}", name, number), std::string(line_text)));
     if (!document) {
       diagnostics.add(document.error());
       return std::nullopt;
