@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds and runs benchmarks (`./dev bench`): bench/run.sh BUILD_DIRECTORY [PART...] [OPTIONS]
-# Without parts, all run except `build`, which compiles the program from scratch. Options, such as --runs 3, are passed to
+# Without parts, all run except `build`, which compiles the program from scratch, and `cost`, which is a check. Options, such as --runs 3, are passed to
 # each part that runs.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,8 +11,8 @@ all=(foundation zeinfo models convert networks recipe cpu_call graph roofline gp
 
 parts=()
 while [ $# -gt 0 ] && [[ $1 != -* ]]; do
-  if [[ " ${all[*]} build " != *" $1 "* ]]; then
-    echo "bench: '$1' is not a benchmark; the benchmarks are ${all[*]} build" >&2
+  if [[ " ${all[*]} build cost " != *" $1 "* ]]; then
+    echo "bench: '$1' is not a benchmark; the benchmarks are ${all[*]} build cost" >&2
     exit 2
   fi
   parts+=("$1")
@@ -23,7 +23,7 @@ options=("$@")
 run() {
   case $1 in
     build) python3 "$here/build.py" "${options[@]}" ;;
-    foundation | zeinfo | models | convert | networks) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
+    foundation | cost | zeinfo | models | convert | networks) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
     recipe) "$build/bin/bench_recipe" "$build/cpu_libraries" "${options[@]}" ;;
     cpu_call) "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" "${options[@]}" ;;
     graph) "$build/bin/bench_graph" "$build/bin/slipway" "${options[@]}" ;;
@@ -47,7 +47,7 @@ run() {
 }
 
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
-[ "${parts[*]}" = build ] || ninja -C "$build" --quiet bench
+[[ "${parts[*]}" =~ ^(build|cost)$ ]] || ninja -C "$build" --quiet bench
 status=0
 for part in "${parts[@]}"; do
   run "$part" || status=$?

@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tries to make the program crash, hang or lie: torture.py TOP BUILD [--seconds N] [--seed N] [--only PHASE] [--format NAME] [--output DIRECTORY]
+  [--depths FILE [--update]]
 
 Phases: mutated inputs of every format; failing Vulkan calls; failing calls of the C library (malloc, open, write, rename, mmap);
-kills at random points; full disks; damaged and swapped cache entries; many processes with one cache. Prints the table of
-docs/reliability.md. What failed is kept in DIRECTORY (build/torture), with the command in a file beside it. The exit status is 1 if
-there is a crash, a hang or a lie. A lie is a success without the right outputs, or an output that is not whole.
+kills at random points; power failures; full disks; damaged and swapped cache entries; many processes with one cache. Prints the
+tables of docs/reliability.md. What failed is kept in DIRECTORY (build/torture), with the command in a file beside it. The exit status
+is 1 if there is a crash, a hang or a lie. A lie is a success without the right outputs, or an output that is not whole.
+
+Each format also prints how many of its unchanged files the program accepts, and how far its changed files got: past the header, past
+decoding, through planning, through a run. --depths compares that with a file: it is a fault if another unchanged file is refused, or if
+the part of changed files that get as far falls to less than half. --update writes the file.
 """
 import argparse
+import collections
 import concurrent.futures
 import contextlib
 import ctypes
 import hashlib
 import itertools
+import importlib.util
 import json
 import os
 import pathlib
@@ -36,12 +43,17 @@ parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--only", help="one phase")
 parser.add_argument("--format", help="mutations of this format only")
 parser.add_argument("--output", type=pathlib.Path)
+parser.add_argument("--depths", type=pathlib.Path)
+parser.add_argument("--update", action="store_true", help="with --depths: write the file")
 arguments = parser.parse_args()
 top, build = arguments.top.resolve(), arguments.build.resolve()
 output = arguments.output or top / "build" / "torture"
 program = build / "bin" / "slipway"
 preload = build / "fault_layer" / "libslipway_fault_preload.so"
 layer = build / "fault_layer"
+sys.path.insert(0, str(top / "tests"))
+import mutators  # noqa: E402
+import power  # noqa: E402
 
 WALL_LIMIT = 60      # seconds, without those in which the program had no CPU
 CPU_LIMIT = 30       # seconds
@@ -60,6 +72,8 @@ class Row:
     def __init__(self, name):
         self.name, self.tried, self.contained = name, 0, 0
         self.crashes, self.hangs, self.lies = [], [], []
+        self.accepted, self.refused = None, []                  # of the unchanged files
+        self.reached = collections.Counter()                    # by depth, of the changed files
 
 
 rows, lock = [], threading.Lock()
@@ -143,9 +157,9 @@ def without_cpu(pid):
     return longest / 1e9
 
 
-def run(command, directory, environment=None):
+def run(command, directory, environment=None, standard_input=subprocess.DEVNULL):
     child = Process([str(word) for word in command], cwd=directory, env={**ENVIRONMENT, **(environment or {})},
-                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                    stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     limit_resources(child.pid)
     begin = time.monotonic()
     limit = WALL_LIMIT
@@ -219,132 +233,342 @@ SPIRV_TEXT = "examples/layer_client/*.spvasm tests/data/zebin/src/*.spvasm"
 NEEDS_FILES = "examples/hello/*"
 
 
-def scenario_with(extension):
-    """A scenario that reads an image or array; its name replaces NAME."""
-    form = '"format": "VK_FORMAT_R8G8B8A8_UNORM", "dims": [1, 4, 4, 4]'
-    if extension == "npy":
-        return '{"resources": [{"buffer": {"uid": "b", "size": 64, "shader_access": "readonly", "src": "NAME"}}], "commands": []}'
-    if extension == "exr":
-        form = form.replace("R8G8B8A8_UNORM", "R32G32B32A32_SFLOAT")
-    return ('{"resources": [{"image": {"uid": "i", %s, "shader_access": "readonly", "src": "NAME"}}], "commands": []}' % form)
-
-
 ON_CPU = "run --device cpu --timeout 5"
 
-# Format: files, extension, verbs. Scenarios that are run have the other files of their directories beside them.
+# How far a file gets: the program refuses its first bytes or its syntax; it refuses what they mean; a plan is made; it runs.
+DEPTHS = ("header", "decode", "plan", "run")
+REFUSED_AT_ONCE = re.compile(r"\[(json-syntax|file-format|file-truncated|file-unreadable|usage|unknown-format)\]|is not a file|no format|does not start")
+
+
+class Seed:
+    def __init__(self, name, data, beside=None):
+        self.name, self.data, self.beside = name, data, beside
+        self.fitted = None  # what `prepare` made for it
+
+
+class Format:
+    """`verbs`: command lines, in which `{}` is the file, each with the depth that a success reaches. `structure`: of tests/mutators.py.
+    `files`: more files in the directory. `prepare` makes such files of an unchanged file: several choices, of which the first one counts
+    with which the program accepts it."""
+    def __init__(self, source, extension, *verbs, structure=None, files=None, prepare=None, environment=None, from_input=False, proof=None,
+                 program=program):
+        self.proof = proof  # what the program prints if it got to the end
+        self.source, self.extension, self.verbs, self.structure = source, extension, verbs, structure
+        self.files, self.prepare, self.environment, self.from_input, self.program = files or {}, prepare, environment or {}, from_input, program
+        self.seeds = []
+
+    def find_seeds(self):
+        made = self.source() if callable(self.source) else self.source
+        if isinstance(made, bytes):
+            made = [made]
+        if isinstance(made, list):
+            return [Seed(str(number), data) for number, data in enumerate(made)]
+        files = sorted(path for pattern in made.split() for path in top.glob(pattern) if path.is_file() and path.stat().st_size < 200_000)
+        return [Seed(str(path.relative_to(top)), path.read_bytes(), path.parent if path.name == "scenario.json" else None)
+                for path in files if not path.name.startswith("fail_")]
+
+    def start(self, directory, seed, data, verb, fitted):
+        """The outcome, and the command."""
+        file = directory / f"input.{self.extension}"
+        for name, contents in {**self.files, **(fitted or {})}.items():
+            (directory / name).write_bytes(contents)
+        file.write_bytes(data)
+        command = [self.program, *(file.name if word == "{}" else word for word in verb.split())]
+        environment = {"XDG_CACHE_HOME": str(directory.parent / "cache"), **self.environment}
+        if not self.from_input:
+            return run(command, directory, environment), command
+        with open(file, "rb") as given:
+            return run(command, directory, environment, given), command
+
+
+def depth_of(outcome, reached, proof):
+    """The depth of a run whose success reaches `reached`."""
+    if proof and proof not in outcome.text:
+        return "decode"
+    if outcome.status in (0, 1, 4) or (outcome.status == 5 and reached == "run" and "[" not in outcome.text):
+        return reached
+    return "header" if REFUSED_AT_ONCE.search(outcome.text) else "decode"
+
+
+def image_scenario(form, width, height, depth=1):
+    return {"s.json": json.dumps({"resources": [{"image": {"uid": "i", "format": f"VK_FORMAT_{form}", "dims": [1, width, height, depth],
+                                                          "shader_access": "readonly", "src": "NAME"}}], "commands": []}).encode()}
+
+
+COLOURS = ("R8G8B8A8_UNORM", "R32G32B32A32_SFLOAT", "R16G16B16A16_SFLOAT", "R8_UNORM", "R32_SFLOAT", "R16_SFLOAT", "R32_UINT", "R16_UNORM", "BC1_RGBA_UNORM_BLOCK",
+           "BC1_RGB_UNORM_BLOCK", "D32_SFLOAT_S8_UINT", "A2B10G10R10_UNORM_PACK32", "R32G32B32A32_UINT", "R5G6B5_UNORM_PACK16")
+
+
+def png_choices(data):
+    width, height = (int.from_bytes(data[at:at + 4], "big") for at in (16, 20))
+    return [image_scenario(form, width, height) for form in ("R8G8B8A8_UNORM", "R16_UNORM", "R8_UNORM")]
+
+
+def dds_choices(data):
+    height, width, depth = (int.from_bytes(data[at:at + 4], "little") for at in (12, 16, 24))
+    return [image_scenario(form, width, height, max(depth, 1)) for form in COLOURS]
+
+
+def exr_choices(data):
+    at = data.index(b"dataWindow\0box2i\0") + 21
+    left, low, right, high = (int.from_bytes(data[at + 4 * i:at + 4 * i + 4], "little", signed=True) for i in range(4))
+    return [image_scenario(form, right - left + 1, high - low + 1)
+            for form in ("R32G32B32A32_SFLOAT", "R16G16B16A16_SFLOAT", "R32_SFLOAT", "R32_UINT", "R32G32B32A32_UINT")]
+
+
+def ktx2_choices(data):
+    width, height, depth, layers, faces = (int.from_bytes(data[at:at + 4], "little") for at in (20, 24, 28, 32, 36))
+    return [image_scenario(form, width, height, max(depth, layers * max(faces, 1), faces, 1)) for form in COLOURS]
+
+
+def npy_choices(data):
+    header = data[10:10 + int.from_bytes(data[8:10], "little")].decode("latin-1")
+    count = 1
+    for extent in re.search(r"'shape': \(([^)]*)\)", header)[1].split(","):
+        count *= int(extent) if extent.strip() else 1
+    return [{"s.json": json.dumps({"resources": [{"buffer": {"uid": "b", "size": count * size, "shader_access": "readwrite", "src": "NAME", "dst": "o.npy"}}],
+                                   "commands": []}).encode()} for size in (4, 8, 2, 1, 12, 16, 5, 6, 3, 7, 10, 20, 24)]
+
+
+TANH = b'graph main {\n  %x = input f32[4] "x"\n  %y = TANH(%x) f32[4]\n  output %y\n}\n'
+
+
+def made_inputs():
+    """The functions that make inputs for bench/cost.py."""
+    spec = importlib.util.spec_from_file_location("cost", top / "bench/cost.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def made(function, *counts):
+    def seeds():
+        directory = SCRATCH / "made"
+        directory.mkdir(exist_ok=True)
+        return [getattr(made_inputs(), function)(directory, count).read_bytes() for count in counts]
+    return seeds
+
+
+def archives():
+    cost = made_inputs()
+    array = cost.npy([4], bytes(range(16)))
+    return [cost.npz([("x.npy", array)]), cost.npz([("other.npy", array), ("input_0.npy", array)])]
+
+
+def sessions():
+    """Sessions of an editor: a document is opened, changed, asked about and closed."""
+    cost, texts = made_inputs(), [path.read_text() for path in sorted(top.glob("examples/*/*.rpl"))[:4]]
+    at = {"textDocument": {"uri": "file:///d/a.rpl"}, "position": {"line": 3, "character": 8}}
+    asked = [{"id": 10 + number, "method": f"textDocument/{name}", "params": {**at, **more}} for number, (name, more) in enumerate((
+        ("hover", {}), ("completion", {}), ("definition", {}), ("references", {"context": {"includeDeclaration": True}}), ("documentSymbol", {}),
+        ("formatting", {"options": {}}), ("semanticTokens/full", {}), ("signatureHelp", {}), ("rename", {"newName": "renamed"}),
+        ("codeAction", {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}),
+        ("inlayHint", {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}})))]
+    change = {"method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///d/a.rpl", "version": 2}, "contentChanges": [
+        {"range": {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 2}}, "text": "xy"}]}}
+    closed = {"method": "textDocument/didClose", "params": {"textDocument": {"uri": "file:///d/a.rpl"}}}
+    return [cost.session(SCRATCH, [cost.opened("file:///d/a.rpl", text), *asked, change, *asked[:3], closed]).read_bytes() for text in texts]
+
+
+# Calls the library with the bytes of a file: slipway_*_parse, and what reads the result.
+C_API = """import ctypes, os, sys
+library = ctypes.CDLL(sys.argv[1])
+kind, data = sys.argv[2], open(sys.argv[3], "rb").read()
+made, problems = ctypes.c_void_p(), ctypes.c_void_p()
+library.slipway_problems_text.restype = ctypes.c_char_p
+library.slipway_problems_text.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+library.slipway_problems_count.restype = ctypes.c_size_t
+library.slipway_problems_count.argtypes = [ctypes.c_void_p]
+size, both = ctypes.c_size_t(len(data)), (ctypes.byref(made), ctypes.byref(problems))
+if kind == "scenario":
+    status = library.slipway_scenario_parse(data, size, b".", None, *both)
+elif kind == "model":
+    status = library.slipway_model_parse(data, size, b"m", *both)
+else:
+    status = library.slipway_kernel_binary_parse(data, size, b"k", None, None, *both)
+    if status == 0:
+        library.slipway_kernel_binary_count.argtypes = [ctypes.c_void_p]
+        library.slipway_kernel_binary_check.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        library.slipway_kernel_binary_count(made)
+        library.slipway_kernel_binary_check(made, None, ctypes.byref(problems))
+for number in range(library.slipway_problems_count(problems)):
+    print(library.slipway_problems_text(problems, number).decode("utf-8", "replace"))
+free = getattr(library, f"slipway_{kind}_free")
+free.argtypes = [ctypes.c_void_p]
+free(made)
+library.slipway_problems_free.argtypes = [ctypes.c_void_p]
+library.slipway_problems_free(problems)
+sys.exit(status)
+"""
+
+
+def c_api(kind, source, extension, structure):
+    library = next(iter(sorted(build.glob("**/libslipway.so"))), None)
+    return Format(source, extension, (f"call.py {library} {kind} {{}}", "plan"), structure=structure, files={"call.py": C_API.encode()}, program=sys.executable) \
+        if library else None
+
+
+MODELS_ON_CPU = "run --device cpu --timeout 5 -q {}"
+PROJECT = json.dumps({"passes": [{"name": "p", "sources": ["a.rpl"], "entry_points": {"compute": "compute_main"}, "pipeline": "compute", "materials": ["m"]}],
+                      "materials": [{"name": "m", "sources": ["b.rpl"]}], "options": {"fog": [True, False]}, "target": "vulkan1.2"}).encode()
+JOBS = json.dumps({"jobs": [{"id": "a", "recipe": "recipe.json", "dir": ".", "mode": "validate"}, {"id": "b", "recipe": "recipe.json", "dir": ".", "iterations": 2}]}).encode()
+RECIPE = {name: (top / "examples/saxpy_recipe" / name).read_bytes() for name in ("recipe.json", "saxpy.comp") if (top / "examples/saxpy_recipe" / name).exists()}
+IMAGE_VERBS = (("run --explain s.json", "plan"), ("run -q s.json", "run"))
+RESULTS = (top / "tests/fuzz/corpus/lab_fuzz/results").read_bytes()
+
 FORMATS = {
-    "scenario": ("tests/fuzz/corpus/scenario_fuzz/* examples/*/scenario.json tests/corpus/scenario/*/*.json", "json", ["check", "run --explain"]),
-    "scenario that is run": ("examples/*/scenario.json", "json", ["run --timeout 5", "run --timeout 5 --confine"]),
-    "recipe": ("tests/fuzz/corpus/recipe_fuzz/* examples/*/recipe.json", "json", ["check", "run --explain"]),
-    "profile": ("tests/fuzz/corpus/profile_fuzz/*", "json", ["check"]),
-    "replay": ("tests/fuzz/corpus/replay_fuzz/*", "json", ["check"]),
-    "VGF": ("tests/fuzz/corpus/vgf_fuzz/* examples/*/*.vgf tests/data/models/conv2d*.vgf", "vgf", ["check", "inspect", "inspect --json", "run --explain", ON_CPU]),
-    "TOSA FlatBuffers": ("tests/fuzz/corpus/tosa_fuzz/*", "tosa", ["inspect", "convert -o o.vgf", "run --explain", ON_CPU]),
-    "MLIR text": (MLIR, "mlir", ["inspect", "convert -o o.vgf"]),
-    "MLIR bytecode": (mlir_bytecode, "mlirbc", ["inspect", "convert -o o.vgf"]),
-    "graph text": ("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ["inspect", "run --explain", "convert -o o.vgf", ON_CPU]),
-    "SPIR-V": ("tests/fuzz/corpus/spirv_fuzz/*", "spv", ["inspect", "inspect --json"]),
-    "SPIR-V assembly": (SPIRV_TEXT, "spvasm", ["inspect"]),
-    "GLSL": ("examples/*/*.comp tests/corpus/recipe/files/*.comp", "comp", ["inspect", "new -o o.json"]),
-    "HLSL": (HLSL, "hlsl", ["inspect"]),
-    "RPL": ("examples/*/*.rpl tests/corpus/rpl_tools/*.rpl tests/fuzz/corpus/rpl_parse_fuzz/*", "rpl", ["check", "format --check"]),
-    "RPL metadata": ("tests/fuzz/corpus/rpl_metadata_fuzz/*", "json", ["check", "inspect"]),
-    "zebin": ("tests/fuzz/corpus/zebin_read_fuzz/*", "zebin", ["check", "inspect", "inspect --json"]),
-    "ZE Info": ("tests/fuzz/corpus/zeinfo_parse_fuzz/*", "ze_info", ["check", "inspect", "convert --to 1.5 -o o.ze_info"]),
-    "xclbin": ("tests/fuzz/corpus/xclbin_fuzz/* tests/data/xrt/*.xclbin", "xclbin", ["check", "inspect"]),
-    "control code": ("tests/fuzz/corpus/control_code_fuzz/*", "elf", ["check", "inspect"]),
-    "npy": ("tests/fuzz/corpus/npy_fuzz/* examples/*/*.npy", "npy", ["run --explain"]),
-    "PNG": ("tests/fuzz/corpus/png_fuzz/* examples/*/input.png", "png", ["run --explain"]),
-    "DDS": ("tests/fuzz/corpus/dds_fuzz/*", "dds", ["run --explain"]),
-    "OpenEXR": ("tests/fuzz/corpus/exr_fuzz/*", "exr", ["run"]),
-    "KTX2": ("tests/fuzz/corpus/ktx2_fuzz/*", "ktx2", ["run --explain"]),
+    "scenario": Format("tests/fuzz/corpus/scenario_fuzz/* examples/*/scenario.json tests/corpus/scenario/*/*.json", "json", ("check {}", "decode"),
+                       ("run --explain {}", "plan"), structure="json"),
+    "scenario that is run": Format("examples/*/scenario.json", "json", ("run --timeout 5 {}", "run"), ("run --timeout 5 --confine {}", "run"), structure="json"),
+    "recipe": Format("tests/fuzz/corpus/recipe_fuzz/* examples/*/recipe.json", "json", ("check {}", "decode"), ("run --explain {}", "plan"), structure="json",
+                     files=RECIPE),
+    "profile": Format("tests/fuzz/corpus/profile_fuzz/*", "json", ("check {}", "decode"), structure="json"),
+    "replay": Format("tests/fuzz/corpus/replay_fuzz/*", "json", ("check {}", "decode"), structure="json"),
+    "jobs script": Format(JOBS, "json", ("check {}", "decode"), ("run --device cpu --dry-run {}", "plan"), structure="json", files=RECIPE),
+    "VGF": Format("tests/fuzz/corpus/vgf_fuzz/* examples/*/*.vgf tests/data/models/conv2d*.vgf", "vgf", ("check {}", "decode"), ("inspect {}", "decode"),
+                  ("inspect --json {}", "decode"), ("run --explain {}", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
+    "TOSA FlatBuffers": Format("tests/fuzz/corpus/tosa_fuzz/*", "tosa", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), ("run --explain {}", "plan"),
+                               (MODELS_ON_CPU, "run"), structure="flatbuffer"),
+    "MLIR text": Format(MLIR, "mlir", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan")),
+    "MLIR bytecode": Format(mlir_bytecode, "mlirbc", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), structure="mlir"),
+    "ONNX": Format(made("onnx", 1, 4), "onnx", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="protobuf"),
+    "TFLite": Format(made("tflite", 1, 4), "tflite", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
+    "graph text": Format("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ("inspect {}", "decode"), ("run --explain {}", "plan"),
+                         ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run")),
+    "SPIR-V": Format("tests/fuzz/corpus/spirv_fuzz/*", "spv", ("inspect {}", "decode"), ("inspect --json {}", "decode"), structure="spirv"),
+    "SPIR-V assembly": Format(SPIRV_TEXT, "spvasm", ("inspect {}", "decode")),
+    "GLSL": Format("examples/*/*.comp tests/corpus/recipe/files/*.comp", "comp", ("inspect {}", "decode"), ("new {} -o o.json", "plan")),
+    "HLSL": Format(HLSL, "hlsl", ("inspect {}", "decode")),
+    "RPL": Format("examples/*/*.rpl tests/corpus/rpl_tools/*.rpl tests/fuzz/corpus/rpl_parse_fuzz/*", "rpl", ("check {}", "plan"), ("format {} -o o.rpl", "decode")),
+    "RPL metadata": Format("tests/fuzz/corpus/rpl_metadata_fuzz/*", "json", ("check {}", "decode"), ("inspect {}", "decode"), structure="json"),
+    "RPL project": Format(PROJECT, "rplproject.json", ("check {}", "plan"), ("compile {} -o out", "plan"), structure="json",
+                          files={"a.rpl": b"global fog: flag off;\nconditional (fog) constant x = 1u;\n", "b.rpl": b"void compute_main (void) {}\n"}),
+    "session of an editor": Format(sessions, "lsp", ("lsp", "run"), from_input=True, proof='"id":2,"result":null'),
+    "zebin": Format("tests/fuzz/corpus/zebin_read_fuzz/*", "zebin", ("check {}", "decode"), ("inspect {}", "decode"), ("inspect --json {}", "decode"), structure="elf"),
+    "ZE Info": Format("tests/fuzz/corpus/zeinfo_parse_fuzz/*", "ze_info", ("check {}", "decode"), ("inspect {}", "decode"),
+                      ("convert {} --to 1.5 -o o.ze_info", "plan")),
+    "xclbin": Format("tests/fuzz/corpus/xclbin_fuzz/* tests/data/xrt/*.xclbin", "xclbin", ("check {}", "decode"), ("inspect {}", "decode")),
+    "control code": Format("tests/fuzz/corpus/control_code_fuzz/*", "elf", ("check {}", "decode"), ("inspect {}", "decode"), structure="elf"),
+    "npy": Format("tests/fuzz/corpus/npy_fuzz/* examples/*/*.npy", "npy", ("run --explain s.json", "plan"), ("run --device cpu -q s.json", "run"), prepare=npy_choices),
+    "npz": Format(archives, "npz", ("run --device cpu -q m.graph --inputs {}", "run"), files={"m.graph": TANH}),
+    "PNG": Format("tests/fuzz/corpus/png_fuzz/* examples/*/input.png", "png", *IMAGE_VERBS, prepare=png_choices),
+    "DDS": Format("tests/fuzz/corpus/dds_fuzz/*", "dds", *IMAGE_VERBS, prepare=dds_choices),
+    "OpenEXR": Format("tests/fuzz/corpus/exr_fuzz/*", "exr", *IMAGE_VERBS, prepare=exr_choices),
+    "KTX2": Format("tests/fuzz/corpus/ktx2_fuzz/*", "ktx2", *IMAGE_VERBS, prepare=ktx2_choices),
+    "results": Format(RESULTS, "jsonl", ("results summary {}", "run"), ("results junit {} -o o.xml", "run"), ("results html {} -o o.html", "run"),
+                      ("results sarif {} -o o.sarif", "run"), ("results compare r.jsonl {}", "run"), ("results html {} --baseline r.jsonl -o o.html", "run"),
+                      structure="json lines", files={"r.jsonl": RESULTS}),
+    "expectations": Format(b"fail   conv/*.json           # rounding\ncrash  big.json  device=\"llvmpipe (LLVM*\" driver=*26.1*\nskip   huge/?.json\nflaky  timing.json\n"
+                           b"hang \"a b.json\"\n", "txt", ("results update r.jsonl --expect {}", "run"), files={"r.jsonl": RESULTS}),
+    "tuning table": Format("tests/fuzz/corpus/tuning_fuzz/*", "json", ("run --explain m.graph", "plan"), structure="json", files={"m.graph": TANH},
+                           environment={"SLIPWAY_TUNING": "input.json"}),
+    "C API, scenario": c_api("scenario", "tests/fuzz/corpus/scenario_fuzz/*", "json", "json"),
+    "C API, model": c_api("model", "tests/fuzz/corpus/vgf_fuzz/* tests/fuzz/corpus/tosa_fuzz/*", "vgf", "flatbuffer"),
+    "C API, kernel binary": c_api("kernel_binary", "tests/fuzz/corpus/zebin_read_fuzz/*", "zebin", "elf"),
 }
+FORMATS = {name: one for name, one in FORMATS.items() if one}
 
 
-def seeds_of(source):
-    """The contents of each input, and its directory if other files belong to it."""
-    if callable(source):
-        return [(source(), None)]
-    if isinstance(source, bytes):
-        return [(source, None)]
-    files = sorted(path for pattern in source.split() for path in top.glob(pattern) if path.is_file() and path.stat().st_size < 200_000)
-    return [(path.read_bytes(), path.parent if path.name == "scenario.json" else None) for path in files]
+def directory_for(worker, seed):
+    mine = SCRATCH / f"m{worker}"
+    directory = mine / (seed.beside.name if seed.beside else "alone")
+    if not directory.exists():
+        mine.mkdir(exist_ok=True)
+        shutil.copytree(seed.beside, directory) if seed.beside else directory.mkdir()
+    return directory
 
 
-INTERESTING = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 31, (1 << 63) - 1, (1 << 64) - 1]
-TOKENS = [b"-1", b"0", b"4294967296", b"18446744073709551616", b"1e999", b"null", b"[", b"{", b"\"", b"(", b"<", b"%0", b"#include \"x\"\n", b"\0", b"\xff\xfe", b"//", b"/*"]
+def named(fitted, name):
+    return {file: contents.replace(b"NAME", name.encode()) for file, contents in fitted.items()}
 
 
-def mutate(random_, data, others):
-    data = bytearray(data)
-    for _ in range(random_.choice((1, 1, 2, 4, 8))):
-        at = random_.randrange(len(data) + 1) if data else 0
-        choice = random_.randrange(9)
-        if choice == 0 and data:
-            data[at % len(data)] ^= 1 << random_.randrange(8)
-        elif choice == 1 and data:
-            data[at % len(data)] = random_.randrange(256)
-        elif choice == 2:
-            del data[at:at + random_.choice((1, 4, 16, 256))]
-        elif choice == 3:
-            begin = random_.randrange(len(data) + 1)
-            data[at:at] = data[begin:begin + random_.choice((4, 16, 64, 1024))]
-        elif choice == 4:
-            del data[at:]
-        elif choice == 5:
-            size = random_.choice((1, 2, 4, 8))
-            data[at:at + size] = (random_.choice(INTERESTING) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-        elif choice == 6:
-            data[at:at] = random_.choice(TOKENS) * random_.choice((1, 1, 1, 3, 2000))
-        elif choice == 7:
-            other = random_.choice(others)
-            begin = random_.randrange(len(other) + 1)
-            data[at:at] = other[begin:begin + random_.choice((8, 64, 512))]
-        else:
-            numbers = list(re.finditer(rb"\d+", bytes(data[:20000])))
-            if numbers:
-                number = random_.choice(numbers)
-                data[number.start():number.end()] = str(random_.choice(INTERESTING)).encode()
-    return bytes(data)
+def accept(one, seed):
+    """Whether some verb accepts an unchanged file; finds what it needs beside it."""
+    directory = directory_for(threading.get_ident(), seed)
+    for fitted in one.prepare(seed.data) if one.prepare else [{}]:
+        fitted = named(fitted, f"input.{one.extension}")
+        for verb, _ in one.verbs:
+            if one.start(directory, seed, seed.data, verb, fitted)[0].status in (0, 1, 4):
+                seed.fitted = fitted
+                return True
+    return False
 
 
 def mutation_phase(end):
-    by_format = {name: (seeds_of(source), extension, verbs) for name, (source, extension, verbs) in FORMATS.items() if arguments.format in (None, name)}
-    for name, (seeds, _, _) in by_format.items():
-        if not seeds:
-            sys.exit(f"torture: no inputs of format {name}")
-    table = {name: Row(f"{name}, mutated") for name in by_format}
+    formats = {name: one for name, one in FORMATS.items() if arguments.format in (None, name)}
+    table = {name: Row(f"{name}, mutated") for name in formats}
     rows.extend(table.values())
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        most = 3 if arguments.seconds < 60 else 60
+        for name, one in formats.items():
+            found = one.find_seeds()
+            found = found[::max(1, -(-len(found) // most))]
+            accepted = list(pool.map(lambda seed, one=one: accept(one, seed), found))
+            one.seeds = [seed for seed, ok in zip(found, accepted) if ok]
+            table[name].accepted, table[name].refused = len(one.seeds), [seed.name for seed, ok in zip(found, accepted) if not ok]
+            if not one.seeds:
+                sys.exit(f"torture: the program accepts no unchanged input of format {name}")
+    end += time.monotonic() - begin
 
-    def one(number):
+    def mutant(number):
         random_ = random.Random(f"{arguments.seed} {number}")
-        name = list(by_format)[number % len(by_format)]
-        seeds, extension, verbs = by_format[name]
-        seed, beside = random_.choice(seeds)
-        data = mutate(random_, seed, [contents for contents, _ in seeds])
-        mine = SCRATCH / f"m{threading.get_ident()}"
-        directory = mine / (beside.name if beside else "alone")
-        if not directory.exists():
-            mine.mkdir(exist_ok=True)
-            shutil.copytree(beside, directory) if beside else directory.mkdir()
-        file = directory / f"input.{extension}"
-        file.write_bytes(data)
-        verb, *options = random_.choice(verbs).split()
-        command = [program, verb, file.name, *options]
-        if extension in ("npy", "png", "dds", "exr", "ktx2"):
-            (directory / "s.json").write_text(scenario_with(extension).replace("NAME", file.name))
-            command = [program, verb, "s.json", *options]
-        outcome = run(command, directory, {"XDG_CACHE_HOME": str(mine / "cache")})
-        judge(table[name], outcome, f"{hashlib.sha1(data).hexdigest()[:10]}.{extension}", data, command)
+        name = list(formats)[number % len(formats)]
+        one = formats[name]
+        seed = random_.choice(one.seeds)
+        data = mutators.mutate(random_, seed.data, [other.data for other in one.seeds], one.structure)
+        verb, reached = random_.choice(one.verbs)
+        outcome, command = one.start(directory_for(threading.get_ident(), seed), seed, data, verb, seed.fitted)
+        if judge(table[name], outcome, f"{hashlib.sha1(data).hexdigest()[:10]}.{one.extension}", data, command):
+            with lock:
+                table[name].reached[depth_of(outcome, reached, one.proof)] += 1
 
     def every(first):
         for number in itertools.count(first, WORKERS):
             if time.monotonic() > end:
                 return
-            one(number)
+            mutant(number)
 
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(every, range(WORKERS)))
+
+
+def shares(row):
+    """The parts of the changed files that got past the header, past decoding, and through a run."""
+    total = max(sum(row.reached.values()), 1)
+    counts = [row.reached[depth] for depth in DEPTHS]
+    return [sum(counts[at:]) / total for at in (1, 2, 3)]
+
+
+def print_depths():
+    measured = [row for row in rows if row.accepted is not None]
+    if not measured:
+        return []
+    width = max(len(row.name) for row in measured)
+    print(f"\n| {'how far':{width}} | files | refused | past the header | past decoding | run |\n|{'-' * (width + 2)}|------:|--------:|----------------:|--------------:|----:|")
+    for row in measured:
+        parts = [f"{part:.0%}" for part in shares(row)]
+        print(f"| {row.name:{width}} | {row.accepted:5} | {len(row.refused):7} | {parts[0]:>15} | {parts[1]:>13} | {parts[2]:>3} |")
+    if not arguments.depths:
+        return []
+    if arguments.update:
+        arguments.depths.write_text("# tests/torture.py --depths: files that are refused, and the parts of changed ones that get far.\n" + "".join(
+            "\t".join([row.name, str(len(row.refused)), *(f"{part:.2f}" for part in shares(row))]) + "\n" for row in measured))
+        return []
+    known = {line.split("\t")[0]: line.split("\t")[1:] for line in arguments.depths.read_text().splitlines() if not line.startswith("#")}
+    faults = []
+    for row in measured:
+        if row.name not in known:
+            faults.append(f"{row.name}: {arguments.depths} has no line for it")
+            continue
+        refused, *before = map(float, known[row.name])
+        if len(row.refused) > refused:
+            faults.append(f"{row.name}: {len(row.refused)} unchanged files are refused, {refused:.0f} before: {', '.join(row.refused)}")
+        few = sum(row.reached.values()) < 100
+        for what, now, then in zip(("get past the header", "get past decoding", "are run"), shares(row), before):
+            if not few and now < then / 2:
+                faults.append(f"{row.name}: {now:.0%} of the changed files {what}, {then:.0%} before")
+    return faults
 
 
 # --- faults ---
@@ -574,8 +798,21 @@ def crowd_phase(_):
             keep(row, "lies", directory.name, b"", COMMAND, text.decode("utf-8", "replace"))
 
 
+def power_phase(end):
+    row = Row("power failures")
+    rows.append(row)
+
+    def start(words, directory, log):
+        return run([program, *words], directory, {"LD_PRELOAD": str(preload), "FAULT_RECORD": str(log), "SLIPWAY_FSYNC": "1", "XDG_CACHE_HOME": str(directory / "cache")})
+
+    for name, data, text in power.failures(SCRATCH / "power", start, workload, random.Random(arguments.seed), end):
+        row.tried += 1
+        if text:
+            keep(row, "lies", name, data, [name], text)
+
+
 # Name, share of the time, function.
-PHASES = [("mutations", 0.55, mutation_phase), ("vulkan", 0.10, vulkan_phase), ("library", 0.20, library_phase), ("kill", 0.05, kill_phase),
+PHASES = [("mutations", 0.55, mutation_phase), ("power", 0.03, power_phase), ("vulkan", 0.09, vulkan_phase), ("library", 0.18, library_phase), ("kill", 0.05, kill_phase),
           ("disk", 0.02, disk_phase), ("cache", 0.08, cache_phase), ("crowd", 0, crowd_phase)]
 
 
@@ -606,9 +843,12 @@ try:
     reap()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"CPU time of the runs: {children.ru_utime + children.ru_stime:.0f} s")
+    shallow = print_depths()
+    for fault in shallow:
+        print(f"torture: {fault}", file=sys.stderr)
     bad = total.crashes + total.hangs + total.lies
     if bad:
         print(f"{len(bad)} faults; {output} has them", file=sys.stderr)
-    sys.exit(1 if bad else 0)
+    sys.exit(1 if bad or shallow else 0)
 finally:
     shutil.rmtree(SCRATCH, ignore_errors=True)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "json/document.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -24,6 +25,12 @@ std::string_view name_of(Type type) {
       return "an object";
   }
   return "";
+}
+
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  std::size_t i = begin + 1;
+  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+  return std::min(i + 1, text.size());
 }
 
 Value Document::root() const { return nodes_.empty() ? Value() : Value(this, 0); }
@@ -88,7 +95,8 @@ SourceLocation Value::location() const {
 }
 
 SourceLocation Value::key_location() const {
-  return SourceLocation::in_text(document_->source_, {node().key_begin, node().key_end});
+  const std::uint64_t begin = node().key_begin;
+  return SourceLocation::in_text(document_->source_, {begin, end_of_string(document_->source_->text(), begin)});
 }
 
 SourceLocation Value::opening() const {

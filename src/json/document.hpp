@@ -41,23 +41,22 @@ class Document {
   friend class Parser;
   static constexpr std::uint32_t kNone = ~0u;
 
+  // Files have millions of them.
   struct Node {
     Type type = Type::Null;
-    bool boolean = false;
     std::uint32_t parent = kNone;
-    std::uint32_t next = kNone;    // sibling
-    std::uint32_t first = kNone;   // child
-    std::uint32_t count = 0;       // children
-    std::uint32_t position = 0;    // among its siblings
-    std::uint32_t string = kNone;  // index into strings_: the value of a string
-    std::uint32_t key = kNone;     // index into strings_: the key of a member
+    std::uint32_t next = kNone;   // sibling
+    std::uint32_t first = kNone;  // child; of a string the index of its value in strings_
+    std::uint32_t count = 0;      // children
+    std::uint32_t position = 0;   // among its siblings
+    std::uint32_t key = kNone;    // index into strings_: the key of a member
     std::uint32_t begin = 0, end = 0;
-    std::uint32_t key_begin = 0, key_end = 0;
+    std::uint32_t key_begin = 0;
   };
 
   SourcePtr source_;
   std::vector<Node> nodes_;
-  std::vector<std::string> strings_;
+  std::vector<std::string> strings_;  // equal ones mostly once
   std::optional<Span> extension_;
 };
 
@@ -74,8 +73,8 @@ class Value {
   Type type() const { return node().type; }
   bool is(Type type) const { return document_ && node().type == type; }
 
-  bool boolean() const { return node().boolean; }
-  const std::string& string() const { return document_->strings_[node().string]; }
+  bool boolean() const { return text().starts_with('t'); }
+  const std::string& string() const { return document_->strings_[node().first]; }
   std::string_view number_text() const { return text(); }
   double number() const;
   // Empty if the number is fractional or does not fit. `40.0` is 40.
@@ -136,9 +135,13 @@ class Value::Iterator {
 };
 
 inline Value::Iterator Value::begin() const {
-  return document_ ? Iterator(document_, node().first) : Iterator(nullptr, Document::kNone);
+  const bool has_children = document_ && node().count != 0;
+  return has_children ? Iterator(document_, node().first) : Iterator(document_, Document::kNone);
 }
 inline Value::Iterator Value::end() const { return {document_, Document::kNone}; }
+
+// After the closing quote of the string that begins there.
+std::size_t end_of_string(std::string_view text, std::size_t begin);
 
 // The characters of a string or key without its quotes, for suggestions.
 SourceLocation inside_quotes(SourceLocation quoted);

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "base/format.hpp"
@@ -14,8 +15,9 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// Overwrites comments and trailing commas with spaces. Returns the span of the first one.
-std::optional<Span> blank_extensions(std::string& text) {
+// Overwrites comments and trailing commas with spaces. Returns the span of the first one, and counts the characters
+// after which a value begins.
+std::optional<Span> blank_extensions(std::string& text, std::size_t& starts) {
   std::optional<Span> first;
   const auto found = [&](std::size_t begin, std::size_t end) {
     if (!first || begin < first->begin) first = Span{begin, end};
@@ -40,6 +42,7 @@ std::optional<Span> blank_extensions(std::string& text) {
       found(i, close + 2);
       i = close + 2;
     } else {
+      starts += c == ',' || c == '[' || c == '{';
       if ((c == ']' || c == '}') && comma) found(*comma, *comma + 1);
       if (c == ',')
         comma = i;
@@ -67,7 +70,9 @@ class Parser {
   }
 
   Result<std::shared_ptr<const Document>> run() {
-    document_->extension_ = blank_extensions(padded_);
+    std::size_t starts = 0;
+    document_->extension_ = blank_extensions(padded_, starts);
+    document_->nodes_.reserve(starts + 1);  // growing would take twice their memory
     if (padded_.starts_with("\xef\xbb\xbf")) std::fill_n(padded_.begin(), 3, ' ');
     try {
       if (const auto invalid = first_invalid_utf8()) throw SyntaxError(*invalid, "the text is not UTF-8 here");
@@ -198,16 +203,17 @@ class Parser {
     if (colon < padded_.size() && padded_[colon] != ':') throw SyntaxError(colon, "expected `:` after the key");
   }
 
-  std::uint32_t add_string(std::string text) {
-    document_->strings_.push_back(std::move(text));
-    return static_cast<std::uint32_t>(document_->strings_.size() - 1);
+  // Keys and names are repeated: a recent equal string is used again.
+  std::uint32_t add_string(std::string_view text) {
+    std::uint32_t& recent = recent_strings_[std::hash<std::string_view>()(text) % recent_strings_.size()];
+    if (recent < document_->strings_.size() && document_->strings_[recent] == text) return recent;
+    document_->strings_.emplace_back(text);
+    return recent = static_cast<std::uint32_t>(document_->strings_.size() - 1);
   }
 
   // The ends of tokens come from the text: a raw token of simdjson extends to the next one.
   std::uint32_t end_of_string(std::size_t begin) const {
-    std::size_t i = begin + 1;
-    while (i < padded_.size() && padded_[i] != '"') i += padded_[i] == '\\' ? 2 : 1;
-    return static_cast<std::uint32_t>(std::min(i + 1, padded_.size()));
+    return static_cast<std::uint32_t>(json::end_of_string(padded_, begin));
   }
 
   // Long, because it has one case per type of value.
@@ -236,7 +242,7 @@ class Parser {
         std::string_view text;
         check(value.get_string().get(text), begin);
         check_characters(begin);
-        document_->nodes_[index].string = add_string(std::string(text));
+        document_->nodes_[index].first = add_string(text);
         end = end_of_string(begin);
         break;
       }
@@ -255,7 +261,6 @@ class Parser {
         kind = Type::Bool;
         bool flag = false;
         check(value.get_bool().get(flag), begin);
-        document_->nodes_[index].boolean = flag;
         end = begin + (flag ? 4 : 5);
         break;
       }
@@ -297,12 +302,11 @@ class Parser {
       std::string_view key;
       check(field.unescaped_key().get(key), key_begin);
       check_characters(key_begin);
-      const std::uint32_t key_string = add_string(std::string(key));
+      const std::uint32_t key_string = add_string(key);
       const std::uint32_t child = read(field.value(), index, depth + 1);
       Document::Node& node = document_->nodes_[child];
       node.key = key_string;
       node.key_begin = static_cast<std::uint32_t>(key_begin);
-      node.key_end = end_of_string(key_begin);
       after = node.end;
       link(index, last, child);
     }
@@ -358,6 +362,7 @@ class Parser {
 
   std::shared_ptr<Document> document_;
   std::string& padded_;
+  std::vector<std::uint32_t> recent_strings_ = std::vector<std::uint32_t>(1024, Document::kNone);  // by hash
 };
 
 Result<std::shared_ptr<const Document>> parse(SourcePtr source) {

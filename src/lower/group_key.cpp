@@ -23,6 +23,9 @@ class Describer {
     computed(value);
   }
 
+  // Described by other means.
+  void known(ValueId value) { key_.values.push_back(value); }
+
   void operand(ValueId value) {
     const auto known = std::ranges::find(key_.values, value);
     const bool is_new = known == key_.values.end();
@@ -73,6 +76,14 @@ GroupKey key_of_group(const tosa::Graph& graph, const std::vector<bool>& stored,
   GroupKey key = describer.release();
   key.text += strategy;
   return key;
+}
+
+GroupKey key_of_operands(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId result,
+                         std::span<const ValueId> operands) {
+  Describer describer(graph, stored);
+  describer.known(result);
+  for (const ValueId operand : operands) describer.operand(operand);
+  return describer.release();
 }
 
 GroupKey key_of_operand(const tosa::Graph& graph, const std::vector<bool>& stored, ValueId operand) {

@@ -100,6 +100,24 @@ TEST(LowerGraph, AConcatOfManyInputsIsSeveralKernels) {
   EXPECT_EQ(with_addresses->kernels[1].bindings, 3u);
 }
 
+// On the CPU the inputs are joined in a tree, whose kernels are equal where the shapes are.
+TEST(LowerGraph, AConcatOfManyInputsIsATreeOnTheCpu) {
+  std::string lines, inputs;
+  for (int i = 0; i < 300; ++i) {
+    lines += formatted("%{} = input f32[2, 3]\n", i);
+    inputs += formatted("{}%{}", i == 0 ? "" : ", ", i);
+  }
+  lines += "%300 = CONCAT(" + inputs + ") f32[600, 3] axis=0\noutput %300\n";
+  DeviceFacts facts = testing::cpu_facts();
+  facts.native_vectors = true;
+  const auto program = lower_graph(graph_of(lines), {.device = facts});
+  ASSERT_TRUE(program);
+  // 18 of 16 inputs and one of 12; one of 16 of these and one of 3; one of both.
+  EXPECT_EQ(program->dispatches.size(), 22u);
+  EXPECT_EQ(program->kernels.size(), 5u);
+  for (const ProgramKernel& kernel : program->kernels) EXPECT_LE(kernel.bindings, 17u);
+}
+
 // Elements of 8 and 16 bits are parts of words of 32 bits there. Nothing depends on the size of subgroups.
 TEST(LowerGraph, DevicesWithoutNarrowAccessesReadWords) {
   const tosa::Graph graph = graph_of(

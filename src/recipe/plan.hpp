@@ -147,6 +147,10 @@ struct Plan {
   std::vector<RunPlan> runs;
   std::vector<ListPlan> lists;
 
+  std::map<std::string, std::size_t, std::less<>> buffers_by_name;
+
+  // Must follow the last change of `buffers`.
+  void index_buffers();
   std::optional<std::size_t> find_buffer(std::string_view name) const;
   bool uses(BackendKind backend) const;
 };

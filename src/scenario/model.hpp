@@ -412,7 +412,7 @@ struct FlowBindings {
 struct DispatchOpticalFlow {
   std::uint32_t width = 0, height = 0;
   FlowGrid grid_size = FlowGrid::Grid1x1;
-  FlowBindings bindings;
+  std::shared_ptr<const FlowBindings> bindings;  // apart: a scenario may have a million commands of other kinds
   FlowPerformance performance_level = FlowPerformance::Medium;
   std::vector<FlowFlag> execution_flags;
   std::uint32_t mean_flow_l1_norm_hint = 0;

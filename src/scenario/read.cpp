@@ -108,6 +108,7 @@ void read_commands(Decoder& decoder, Value list, Scenario& scenario) {
     scenario.left_out.command = true;
     return;
   }
+  scenario.commands.reserve(list.size());
   for (const Value element : list) {
     if (auto command = read_element(decoder, element, {"commands", "Command"}, command_kinds()))
       scenario.commands.push_back(std::move(*command));

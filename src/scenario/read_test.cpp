@@ -412,8 +412,8 @@ TEST(Read, OpticalFlow) {
   EXPECT_TRUE(plain.execution_flags.empty());
   EXPECT_EQ(plain.mean_flow_l1_norm_hint, 0u);
   EXPECT_TRUE(plain.implicit_barrier);
-  EXPECT_EQ(plain.bindings.all().size(), 3u);
-  EXPECT_EQ(plain.bindings.template_image.lod, 1u);
+  EXPECT_EQ(plain.bindings->all().size(), 3u);
+  EXPECT_EQ(plain.bindings->template_image.lod, 1u);
   const auto full = command<DispatchOpticalFlow>(
       R"({"dispatch_optical_flow": {"width": 64, "height": 65, "grid_size": "1x1", "performance_level": "slow",
           "execution_flags": ["disable_temporal_hints", "input_unchanged", "reference_unchanged", "input_is_previous_reference", "reference_is_previous_input"],
@@ -426,7 +426,7 @@ TEST(Read, OpticalFlow) {
   EXPECT_EQ(bits, 31u);
   EXPECT_EQ(full.mean_flow_l1_norm_hint, 9u);
   EXPECT_FALSE(full.implicit_barrier);
-  EXPECT_EQ(full.bindings.all().at(4).resource.uid, "e");
+  EXPECT_EQ(full.bindings->all().at(4).resource.uid, "e");
 }
 
 TEST(Read, BarriersAndBoundaries) {

@@ -10,16 +10,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <tuple>
 
 #include "base/format.hpp"
 #include "base/system/paths/place.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"
+#include "base/system/streams.hpp"
 #include "base/text/control_characters.hpp"
 
 namespace slipway {
@@ -27,19 +26,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::unexpected<Failure> unreadable(const Path& path, int error) {
-  const auto kind = error == ENOENT || error == ENOTDIR ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable;
-  return fail(kind, SourceLocation::in_file(path.string()),
-              formatted("Could not open file {}: {}", path.string(), error_text(error)));
-}
-
 std::unexpected<Failure> unwritable(const Path& path, int error) {
   return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(path.string()),
               formatted("cannot write {}: {}", path.string(), error_text(error)));
 }
 
-// What a pipe or a device may give: more is not an input but one that does not end, such as /dev/zero.
-constexpr std::size_t kMaxStream = std::size_t{1} << 30;
 // Outputs that are open at the same time. The files of further ones are opened for each write.
 constexpr int kMaxOpenOutputs = 64;
 std::atomic<int> open_outputs = 0;
@@ -55,83 +46,24 @@ std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
   return fail(kind, SourceLocation::in_file(shown), formatted("the name {} contains a NUL character", shown));
 }
 
-Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
-  constexpr std::size_t kMinStep = std::size_t{64} << 10, kMaxStep = std::size_t{64} << 20;
-  std::string text;
-  for (;;) {
-    const std::size_t size = text.size(), step = std::clamp(size, kMinStep, kMaxStep);
-    ssize_t count = 0;
-    text.resize_and_overwrite(size + step, [&](char* bytes, std::size_t) {
-      count = ::read(file, bytes + size, step);
-      return size + static_cast<std::size_t>(std::max<ssize_t>(count, 0));
-    });
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(path, errno);
-    if (count == 0) return text;
-    if (text.size() > limit) {
-      return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
-                  formatted("{} does not end; at most {} bytes are read from a pipe or device", path.string(), limit));
-    }
-  }
+// Whether outputs are on the disk, and not only in the memory of the system, when they have their names. Off unless it
+// is asked for: it takes a few milliseconds for each file.
+bool survives_power_failures() {
+  static const bool asked = [] {
+    const char* const value = std::getenv("SLIPWAY_FSYNC");
+    return value && std::string_view(value) == "1";
+  }();
+  return asked;
 }
 
-// Milliseconds, while no other program has opened a pipe.
-constexpr int kPipePeriod = 50, kMaxPipeWait = 5000;
-
-// Waits until a program has opened a pipe for writing, for a limited time. Returns what it has read meanwhile.
-Result<std::string> await_writer(int pipe, const Path& path) {
-  pollfd ready{.fd = pipe, .events = POLLIN, .revents = 0};
-  for (int waited = 0; ::poll(&ready, 1, kPipePeriod) <= 0; waited += kPipePeriod) {
-    // A pipe without data is at its end as long as it has no writer.
-    char byte = 0;
-    const ssize_t count = ::read(pipe, &byte, 1);
-    if (count > 0) return std::string(1, byte);
-    if (count < 0) return {};
-    if (waited < kMaxPipeWait) continue;
-    return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
-                formatted("no program has opened the pipe {} for writing within {} seconds", path.string(),
-                          kMaxPipeWait / 1000));
-  }
+Result<> flush_to_disk(int file, const Path& path) {
+  if (survives_power_failures() && ::fdatasync(file) != 0 && errno != EINVAL) return unwritable(path, errno);
   return {};
 }
 
-Result<std::string> read_pipe(const Path& path) {
-  const OwnedDescriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (pipe.number() < 0) return unreadable(path, errno);
-  SLIPWAY_TRY(std::string text, await_writer(pipe.number(), path));
-  ::fcntl(pipe.number(), F_SETFL, 0);  // from now on a read waits for data
-  return read_all(pipe.number(), path, kMaxStream).transform([&](const std::string& rest) { return text += rest; });
-}
-
-Result<std::string> read_device(const Path& path) {
-  const OwnedDescriptor device(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (device.number() < 0) return unreadable(path, errno);
-  return read_all(device.number(), path, kMaxStream);
-}
-
-// The contents of pipes and devices, which can be read only once, while the program reads an input several times: to
-// detect its format, then to read it. A failure, such as that of one without end, is kept, too.
-class Streams {
- public:
-  static bool is_stream(const struct stat& status) { return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode); }
-
-  using Contents = Result<std::shared_ptr<const std::string>>;
-  Contents read(const Path& path, const struct stat& status) {
-    const std::scoped_lock lock(mutex_);
-    const std::tuple key(path, status.st_dev, status.st_ino);  // the system uses numbers again
-    if (const auto known = contents_.find(key); known != contents_.end()) return known->second;
-    const auto share = [](std::string text) { return std::make_shared<const std::string>(std::move(text)); };
-    return contents_[key] = (S_ISFIFO(status.st_mode) ? read_pipe(path) : read_device(path)).transform(share);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::tuple<Path, dev_t, ino_t>, Contents> contents_;
-};
-
-Streams& streams() {
-  static auto& all = *new Streams;  // never destroyed: other threads may still read when main returns
-  return all;
+// A name is on the disk when its directory is.
+void flush_directory(int directory) {
+  if (survives_power_failures()) ::fsync(directory);
 }
 
 std::string hidden_name(std::string_view name, std::string_view suffix) {
@@ -233,14 +165,14 @@ void MappedFile::copy_out(Bytes part, MutableBytes to) const {
 Result<MappedFile> map_file(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
   struct stat before{};
-  if (::stat(path.c_str(), &before) == 0 && Streams::is_stream(before)) {
-    SLIPWAY_TRY(const std::shared_ptr<const std::string> text, streams().read(path, before));
+  if (::stat(path.c_str(), &before) == 0 && is_stream(before)) {
+    SLIPWAY_TRY(const Bytes bytes, read_stream(path, before));
     MappedFile copy;
-    if (text->empty()) return copy;
-    void* address = ::mmap(nullptr, text->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes.empty()) return copy;
+    void* address = ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED) return unreadable(path, errno);
-    std::memcpy(address, text->data(), text->size());
-    copy.bytes_ = {static_cast<const std::byte*>(address), text->size()};
+    std::memcpy(address, bytes.data(), bytes.size());
+    copy.bytes_ = {static_cast<const std::byte*>(address), bytes.size()};
     return copy;
   }
   int error = 0;
@@ -267,8 +199,8 @@ Result<std::string> read_text(const Path& path) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input", kMaxStream);
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
   struct stat status{};
-  if (::stat(path.c_str(), &status) == 0 && Streams::is_stream(status)) {
-    return streams().read(path, status).transform([](const auto& text) { return *text; });
+  if (::stat(path.c_str(), &status) == 0 && is_stream(status)) {
+    return read_stream(path, status).transform([](Bytes bytes) { return std::string(text_of(bytes)); });
   }
   int error = 0;
   const OwnedDescriptor file = open_input(path, error);
@@ -385,7 +317,7 @@ Result<> LineFile::write(std::string line) {
     if (count < 0) return unwritable(path_, errno);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
-  return {};
+  return flush_to_disk(file_, path_);
 }
 
 Result<> make_directories(const Path& path) {
@@ -502,6 +434,13 @@ Result<> OutputFile::commit() {
     return write_in_place(path_, contents.bytes());
   }
   const int directory = directory_->number();
+  if (file_ >= 0) {
+    SLIPWAY_TRY_VOID(flush_to_disk(file_, path_));
+  } else {
+    const OwnedDescriptor file(::openat(directory, temporary_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file.number() < 0) return unwritable(path_, errno);
+    SLIPWAY_TRY_VOID(flush_to_disk(file.number(), path_));
+  }
   if (temporary_.empty()) {
     std::string name = hidden_name(name_, ".new");
     const std::string self = formatted("/proc/self/fd/{}", file_);
@@ -511,6 +450,7 @@ Result<> OutputFile::commit() {
   }
   if (::renameat(directory, temporary_.c_str(), directory, name_.c_str()) != 0) return unwritable(path_, errno);
   temporary_.clear();
+  flush_directory(directory);
   if (file_ < 0) return {};
   --open_outputs;
   const int result = ::close(std::exchange(file_, -1));

@@ -20,6 +20,7 @@
 #include "base/system/cache.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"
+#include "base/system/streams.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway {
@@ -157,6 +158,54 @@ TEST(Files, PipesAreReadOnceAndWrittenTo) {
   EXPECT_EQ(text_of(map_file(pipe)->bytes()), "through");
   EXPECT_EQ(*read_text(pipe), "through");  // again, as the reader of a format does after its detection
   EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST(Files, APipeHasItsContentsUnderEachOfItsNames) {
+  const testing::ScratchDirectory scratch;
+  const Path pipe = scratch / "pipe", link = scratch / "link", spelled = scratch / "." / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", link);
+  std::jthread writer([&] { EXPECT_TRUE(write_file(pipe, std::string_view("through"))); });
+  for (const Path& name : {pipe, link, spelled}) EXPECT_EQ(text_of(map_file(name)->bytes()), "through") << name;
+  // Another pipe of the name, even if the system gave it the number of the first one.
+  writer.join();
+  fs::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::jthread other([&] { EXPECT_TRUE(write_file(pipe, std::string_view("other"))); });
+  EXPECT_EQ(*read_text(pipe), "other");
+}
+
+// Reading a part of them takes a second and a gigabyte, for each name if it is not known that they are one device.
+TEST(Files, DevicesWithoutEndAreNotRead) {
+  const testing::ScratchDirectory scratch;
+  const Path link = scratch / "link";
+  fs::create_symlink("/dev/zero", link);
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  for (const Path& name : {Path("/dev/zero"), Path("/dev/./zero"), link, Path("/dev/full"), Path("/dev/urandom")}) {
+    const auto mapped = map_file(name);
+    ASSERT_FALSE(mapped) << name;
+    EXPECT_EQ(mapped.error().front().message,
+              name.string() + " does not end; at most 1073741824 bytes are read from a pipe or device");
+    EXPECT_FALSE(read_text(name));
+  }
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 64 << 10);  // KiB
+  EXPECT_EQ(map_file("/dev/null")->bytes().size(), 0U);
+}
+
+TEST(Files, SmallFilesAreNotLargeOnesPipesOrDevices) {
+  const testing::ScratchDirectory scratch;
+  const Path file = scratch / "file", pipe = scratch / "pipe";
+  ASSERT_TRUE(write_file(file, std::string_view("12345")));
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(read_small_file(file, 5).value(), "12345");
+  for (const Path& name : {file, pipe, Path("/dev/null"), Path(scratch / "")}) {
+    const auto read = read_small_file(name, 4);
+    ASSERT_FALSE(read) << name;
+    EXPECT_EQ(read.error().front().message, name.string() + " is not a file of at most 4 bytes");
+  }
+  EXPECT_EQ(read_small_file(scratch / "none", 4).error().front().kind, DiagnosticKind::FileNotFound);
 }
 
 TEST(Files, APipeMayHaveASlowWriterButMustHaveOne) {

@@ -16,6 +16,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // Longer words are not compared: that would take long, and they are hardly misspelled words.
 inline constexpr std::size_t kMaxSuggestedLength = 256;
 
+// Whether a search through the candidates is worth its time after that many others: a file may have as many unknown
+// words as known ones.
+constexpr bool may_search(std::size_t earlier, std::size_t candidates) {
+  constexpr std::size_t kMaxComparisons = 1'000'000;
+  return candidates == 0 || earlier < kMaxComparisons / candidates;
+}
+
 // Whether the words differ in upper and lower case only.
 bool same_letters(std::string_view a, std::string_view b);
 // Whether the candidate is the word and more, joined by `_`: `dispatch` and `dispatch_compute`.

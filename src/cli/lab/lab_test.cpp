@@ -131,6 +131,21 @@ TEST(LabResults, AreReadAgain) {
   EXPECT_EQ(diagnostics.all()[0].message, "line 5 is incomplete and is left out");
 }
 
+// Blocks that were not on the disk when the power failed read as zeros.
+TEST(LabResults, LinesWithZerosAreLeftOut) {
+  std::string lost = case_line(result_of("lost.json", CaseVerdict::Passed));
+  std::fill(lost.begin() + 10, lost.end(), '\0');
+  const std::string text = case_line(result_of("a.json", CaseVerdict::Passed)) + "\n" + lost + "\n" +
+                           case_line(result_of("b.json", CaseVerdict::Passed)) + "\n";
+  Diagnostics diagnostics;
+  const auto results = parse_results(text, "r.jsonl", diagnostics);
+  ASSERT_TRUE(results);
+  ASSERT_EQ(results->cases.size(), 2u);
+  EXPECT_EQ(results->cases[1].file, "b.json");
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].message, "line 2 has zeros, as after a power failure, and is left out");
+}
+
 TEST(LabResults, HaveValidText) {
   EXPECT_EQ(valid_utf8("a\u00e9\u20ac\U0001f600"), "a\u00e9\u20ac\U0001f600");
   EXPECT_EQ(valid_utf8("\xff|\xc3|\xe2\x82|\xed\xa0\x80|\xc0\xaf"),

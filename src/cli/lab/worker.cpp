@@ -12,7 +12,6 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "base/system/crash_note.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/base64.hpp"
 #include "cli/conformance/job.hpp"

@@ -36,6 +36,8 @@ class GivenArrays {
     if (const auto bound = bound_.find(name); bound != bound_.end()) return bound->second;
     const tensor::NpyView* view = find(name);
     if (!view || !view->type) return std::nullopt;
+    const auto member = members_.find(name);
+    if (member != members_.end() && !tensor::read_elements(member->second, directory_)) return std::nullopt;
     std::vector<std::byte> bytes(view->payload.size());
     tensor::copy_elements(*view, bytes);
     return importer::array_of(importer::file_type_of(*view->type), view->shape, std::move(bytes));
@@ -49,7 +51,7 @@ class GivenArrays {
     const auto members = ignored.take(tensor::parse_npz(mapped->bytes(), directory_));
     for (const tensor::NpzMember& member : members.value_or(std::vector<tensor::NpzMember>())) {
       add(member.name, member.npy);
-      owners_.push_back(member.inflated);
+      members_.emplace(member.name, member);
     }
     files_.push_back(std::move(*mapped));
   }
@@ -81,7 +83,7 @@ class GivenArrays {
   std::map<std::string, importer::Array> bound_;
   std::map<std::string, tensor::NpyView> views_;
   std::vector<MappedFile> files_;
-  std::vector<std::shared_ptr<const void>> owners_;
+  std::map<std::string, tensor::NpzMember> members_;
 };
 
 std::optional<std::vector<std::int64_t>> integers_of(std::string_view text) {

@@ -2,7 +2,8 @@
 // `slipway lsp`: the language server over standard input and output.
 #include <unistd.h>
 
-#include "base/system/paths/confined_file.hpp"
+#include "base/system/files.hpp"
+#include "base/system/streams.hpp"
 #include "cli/check_document.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/lsp/frames.hpp"
@@ -19,7 +20,10 @@ int lsp_verb(const Arguments& arguments) {
   line.add_flag("--stdio", stdio, "accepted for editors that pass it; no other transport exists");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
-  rpl::lsp::Server server({.read = read_regular_text, .list = files_in}, check_document);
+  // Documents that are opened come from the editor; these are the other files of their projects.
+  constexpr std::size_t kMaxFile = std::size_t{16} << 20;
+  const auto read = [](const Path& path) { return read_small_file(path, kMaxFile); };
+  rpl::lsp::Server server({.read = read, .list = files_in}, check_document);
   rpl::lsp::FrameReader reader;
   char buffer[64 << 10];
   while (!server.ended()) {

@@ -12,21 +12,35 @@ void OrderHazards::see(const Step& step, std::span<const Access> accesses) {
 }
 
 void OrderHazards::see_full_barrier() {
-  for (std::vector<Open>& domain : open_) domain.clear();
+  for (const std::size_t domain : used_) {
+    open_[domain].reads.clear();
+    open_[domain].writes.clear();
+  }
+  used_.clear();
   barriers_.clear();
 }
 
 void OrderHazards::check(const Step& step, const Access& access) {
   const Step* reported = nullptr;  // one warning for two commands and a resource is enough
-  for (const Open& open : open_[ranges_[access.resource].domain]) {
-    Conflict conflict{open.access, access};
-    if (open.step == reported || !find_conflict(plan_, ranges_, conflict)) continue;
-    const Coverage coverage =
-        find_coverage(plan_, ranges_, conflict, std::span(barriers_).subspan(open.barriers_before));
-    if (coverage.covered) continue;
-    report(open, step, access, coverage);
-    reported = open.step;
+  const Domain& domain = open_[ranges_[access.resource].domain];
+  // In their order.
+  auto write = domain.writes.begin();
+  auto read = access.writes ? domain.reads.begin() : domain.reads.end();
+  while (write != domain.writes.end() || read != domain.reads.end()) {
+    const bool is_write =
+        read == domain.reads.end() || (write != domain.writes.end() && write->position < read->position);
+    const Open& open = is_write ? *write++ : *read++;
+    if (open.step != reported && check(open, step, access)) reported = open.step;
   }
+}
+
+bool OrderHazards::check(const Open& open, const Step& step, const Access& access) {
+  Conflict conflict{open.access, access};
+  if (!find_conflict(plan_, ranges_, conflict)) return false;
+  const Coverage coverage = find_coverage(plan_, ranges_, conflict, std::span(barriers_).subspan(open.barriers_before));
+  if (coverage.covered) return false;
+  report(open, step, access, coverage);
+  return true;
 }
 
 void OrderHazards::report(const Open& open, const Step& step, const Access& access, const Coverage& coverage) {
@@ -55,11 +69,15 @@ void OrderHazards::report(const Open& open, const Step& step, const Access& acce
 // A write replaces the earlier accesses that it covers: a later command that conflicts with these conflicts with the
 // write too, and must be ordered after it.
 void OrderHazards::remember(const Step& step, const Access& access) {
-  std::vector<Open>& domain = open_[ranges_[access.resource].domain];
+  const std::size_t index = ranges_[access.resource].domain;
+  Domain& domain = open_[index];
   if (access.writes) {
-    std::erase_if(domain, [&](const Open& open) { return open.step != &step && covers(access, open.access); });
+    const auto is_covered = [&](const Open& open) { return open.step != &step && covers(access, open.access); };
+    std::erase_if(domain.reads, is_covered);
+    std::erase_if(domain.writes, is_covered);
   }
-  domain.push_back({access, &step, barriers_.size()});
+  if (domain.reads.empty() && domain.writes.empty()) used_.push_back(index);
+  (access.writes ? domain.writes : domain.reads).push_back({access, &step, barriers_.size(), accesses_++});
 }
 
 bool OrderHazards::covers(const Access& later, const Access& earlier) const {

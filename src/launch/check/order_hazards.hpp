@@ -25,9 +25,16 @@ class OrderHazards {
     Access access;
     const Step* step = nullptr;
     std::size_t barriers_before = 0;  // how many of barriers_ came before it
+    std::size_t position = 0;         // among all of the plan
+  };
+  // Apart, because reads do not conflict with each other, and may be many. An access that does both is a write.
+  struct Domain {
+    std::vector<Open> reads, writes;
   };
 
   void check(const Step& step, const Access& access);
+  // Whether the two were reported.
+  bool check(const Open& open, const Step& step, const Access& access);
   void report(const Open& open, const Step& step, const Access& access, const Coverage& coverage);
   void remember(const Step& step, const Access& access);
   bool covers(const Access& later, const Access& earlier) const;
@@ -35,7 +42,9 @@ class OrderHazards {
   const Plan& plan_;
   std::span<const MemoryRange> ranges_;
   Diagnostics& diagnostics_;
-  std::vector<std::vector<Open>> open_;   // by domain
+  std::vector<Domain> open_;
+  std::vector<std::size_t> used_;  // the domains with open accesses, perhaps several times
+  std::size_t accesses_ = 0;
   std::vector<const Barrier*> barriers_;  // since the last full barrier
 };
 

@@ -2,6 +2,7 @@
 #include "lower/plan/fusion.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -90,12 +91,15 @@ class FusionPlan {
     const auto reads = [&](ValueId input) { return stored_[index(input)] ? 1 : buffers_[index(input)]; };
     std::size_t count = 0;
     for (const ValueId input : node.inputs) count += reads(input);
-    while (count > max_buffers_ - 1) {
-      const ValueId most = *std::ranges::max_element(node.inputs, {}, reads);
-      if (reads(most) == 1) return;  // the operator has too many inputs itself: lower_wide_concat
+    if (count <= max_buffers_ - 1) return;
+    std::vector<ValueId> inputs = node.inputs;
+    std::ranges::stable_sort(inputs, std::greater<>(), reads);
+    for (const ValueId most : inputs) {
+      if (count <= max_buffers_ - 1) return;
       count -= reads(most) - 1;
       stored_[index(most)] = true;
     }
+    // If there are still more, the operator itself has too many inputs: lower_wide_concat.
   }
 
   // Each element of a value is read exactly once, by a pointwise operator of the same shape.

@@ -468,6 +468,18 @@ constexpr Case kCases[] = {
   %16 = CLAMP(%15) i8[3, 30, 2] min_val=-100 max_val=90 nan_mode=PROPAGATE
   output %15
   output %16)"},
+    {"a tree of CONCAT of operands of all kinds, some of them twice", R"(
+  %0 = input i8[3, 1, 2]
+  %1 = input i8[3, 2, 2]
+  %in = input i8[3, 3, 2]
+  %2 = REVERSE(%in) i8[3, 3, 2] axis=1
+  %3 = const i8[3, 2, 2] splat 7
+  %4 = CLAMP(%0) i8[3, 1, 2] min_val=-5 max_val=5 nan_mode=PROPAGATE
+  %5 = const i8[3, 4, 2] graph_constant 0
+  %6 = CONCAT(%0, %1, %0, %2, %3, %2, %4, %0, %1, %0, %2, %3, %2, %4, %0, %1, %0, %2, %3, %2, %4, %0, %1, %0, %2, %3, %2, %4, %0, %1, %0, %2, %3, %2, %4, %1, %5, %4, %0) i8[3, 73, 2] axis=1
+  %7 = CLAMP(%6) i8[3, 73, 2] min_val=-100 max_val=90 nan_mode=PROPAGATE
+  output %6
+  output %7)"},
 };
 
 Tensor small_numbers(const tosa::TensorType& type, std::minstd_rand& random) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "base/format.hpp"
@@ -24,6 +25,9 @@ struct NpyFile {
   std::shared_ptr<const void> owner;
   std::string name;
   tensor::NpyView view;
+  // Of an archive, whose elements are not there yet.
+  std::optional<tensor::NpzMember> member = std::nullopt;
+  std::string archive = {};
 };
 
 // Whether the elements of an array are of a type. numpy has no bfloat16 and no floats of 8 bits: files hold them as raw
@@ -65,6 +69,7 @@ class Planner {
     auto segments = alone.model.dispatch(alone.plan, {.bindings = bindings_}, diagnostics_);
     if (!segments) return std::nullopt;
     alone.segments = std::move(*segments);
+    find_graph_types(alone);
     for (std::size_t i = 0; i < file_.inputs.size(); ++i) contents(alone, i);
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) output(alone, i);
     mark_results(alone);
@@ -81,11 +86,15 @@ class Planner {
     return name == label || name == file_name_for(label) || name == formatted("{}_{}", what, i);
   }
 
-  std::optional<std::size_t> input_called(const std::string& name) const {
-    for (std::size_t i = 0; i < file_.inputs.size(); ++i) {
-      if (is_called(name, input_label(file_, i), "input", i)) return i;
+  // The first one with the name: its label, the name of its files, or its number after `input_`.
+  std::optional<std::size_t> input_called(const std::string& name) {
+    for (std::size_t i = inputs_by_name_.empty() ? 0 : file_.inputs.size(); i < file_.inputs.size(); ++i) {
+      const std::string label = input_label(file_, i);
+      for (const std::string& each : {label, file_name_for(label), formatted("input_{}", i)})
+        inputs_by_name_.try_emplace(each, i);
     }
-    return std::nullopt;
+    const auto found = inputs_by_name_.find(name);
+    return found == inputs_by_name_.end() ? std::nullopt : std::optional(found->second);
   }
 
   void unknown(const std::string& name, bool outputs_too) {
@@ -215,21 +224,23 @@ class Planner {
     if (!members) return {};
     std::vector<NamedArray> arrays;
     for (const tensor::NpzMember& member : *members) {
-      const std::shared_ptr<const void> owner =
-          member.inflated ? std::shared_ptr<const void>(member.inflated) : std::shared_ptr<const void>(file);
-      arrays.emplace_back(
-          member.name, parse_npy(owner, member.npy, formatted("{}({}.npy)", path.string(), member.name), diagnostics_));
+      auto array = parse_npy(file, member.npy, formatted("{}({}.npy)", path.string(), member.name), diagnostics_);
+      if (array) {
+        array->member = member;
+        array->archive = path.string();
+      }
+      arrays.emplace_back(member.name, std::move(array));
     }
     return arrays;
   }
 
-  static std::shared_ptr<const NpyFile> parse_npy(std::shared_ptr<const void> owner, Bytes bytes,
-                                                  const std::string& name, Diagnostics& diagnostics) {
+  static std::shared_ptr<NpyFile> parse_npy(std::shared_ptr<const void> owner, Bytes bytes, const std::string& name,
+                                            Diagnostics& diagnostics) {
     Diagnostics warnings;
     auto view = diagnostics.take(tensor::parse_npy(bytes, name, warnings));
     diagnostics.add(warnings.release());
     if (!view) return nullptr;
-    return std::make_shared<const NpyFile>(std::move(owner), name, std::move(*view));
+    return std::make_shared<NpyFile>(std::move(owner), name, std::move(*view));
   }
 
   void find_shapes() {
@@ -328,7 +339,7 @@ class Planner {
                     : files_[input]
                         ? from_file(*files_[input], formatted("input `{}`", input_label(file_, input)), slot,
                                     seen(options_.file->declared.inputs, input, elements), elements, *bytes)
-                        : made_up(alone, input, elements, *bytes);
+                        : made_up(input, elements, *bytes);
     if (!ok) return;
     if (options_.values) (*options_.values)[slot.resource] = *bytes;
     alone.plan.resources[planned_.at(slot.resource)].initial = {{size, [bytes](MutableBytes to) -> Result<> {
@@ -388,6 +399,12 @@ class Planner {
         problem.hint(formatted("`numpy.transpose(array, {})` has it", axes));
       return false;
     }
+    if (npy.member) {
+      if (Result<> read = tensor::read_elements(*npy.member, npy.archive); !read) {
+        diagnostics_.add(std::move(read.error()));
+        return false;
+      }
+    }
     if (!same) {
       const auto cast = diagnostics_.take(tensor::cast_npy(npy.view, elements.type, npy.name));
       if (cast) std::ranges::copy(*cast->bytes, to.begin());
@@ -405,10 +422,10 @@ class Planner {
     return {};
   }
 
-  bool made_up(const Standalone& alone, std::size_t input, const ArrayElements& elements, MutableBytes to) {
+  bool made_up(std::size_t input, const ArrayElements& elements, MutableBytes to) {
     Fill how = options_.fill;
     how.seed += input;  // so that inputs of one type differ
-    const Result<> filled = fill(data_type_of(alone, input, elements.type), how, to);
+    const Result<> filled = fill(data_type_of(input, elements.type), how, to);
     if (!filled) {
       for (Diagnostic problem : filled.error()) {
         problem.location = SourceLocation::in_file(file_.name);
@@ -420,25 +437,25 @@ class Planner {
   }
 
   // The type that graphs have for the input, which may have fewer bits than its storage; otherwise that of the storage.
-  tosa::DataType data_type_of(const Standalone& alone, std::size_t input, tensor::ElementType type) const {
-    for (const SegmentSteps& steps : alone.segments) {
-      if (!steps.graph) continue;
-      for (std::size_t i = 0; i < steps.graph->inputs.size(); ++i) {
-        const auto resource = resource_at(file_.segments[steps.segment], steps.graph->input_bindings[i]);
-        if (resource == file_.inputs[input].resource) return (*steps.graph)[steps.graph->inputs[i]].type.data;
-      }
-    }
-    return model::data_type_of(type);
+  tosa::DataType data_type_of(std::size_t input, tensor::ElementType type) const {
+    const auto found = graph_types_.find(file_.inputs[input].resource);
+    return found == graph_types_.end() ? model::data_type_of(type) : found->second;
   }
 
-  static std::optional<std::uint32_t> resource_at(const vgf::Segment& segment, const tosa::Binding& binding) {
-    for (const vgf::DescriptorSet& set : segment.sets) {
-      if (set.index != binding.set) continue;
-      for (const vgf::Slot& slot : set.slots) {
-        if (slot.binding == binding.binding) return slot.resource;
+  void find_graph_types(const Standalone& alone) {
+    for (const SegmentSteps& steps : alone.segments) {
+      if (!steps.graph) continue;
+      std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> resources;  // by set and binding
+      for (const vgf::DescriptorSet& set : file_.segments[steps.segment].sets) {
+        for (const vgf::Slot& slot : set.slots) resources.try_emplace({set.index, slot.binding}, slot.resource);
+      }
+      for (std::size_t i = 0; i < steps.graph->inputs.size(); ++i) {
+        const tosa::Binding& binding = steps.graph->input_bindings[i];
+        const auto resource = resources.find({binding.set, binding.binding});
+        if (resource != resources.end())
+          graph_types_.try_emplace(resource->second, (*steps.graph)[steps.graph->inputs[i]].type.data);
       }
     }
-    return std::nullopt;
   }
 
   // --- results ---
@@ -607,7 +624,9 @@ class Planner {
   const StandaloneOptions& options_;
   const vgf::File& file_;
   Diagnostics& diagnostics_;
-  std::vector<std::shared_ptr<const NpyFile>> files_;  // by input
+  std::vector<std::shared_ptr<const NpyFile>> files_;    // by input
+  std::map<std::string, std::size_t> inputs_by_name_;    // empty until they are asked for
+  std::map<std::uint32_t, tosa::DataType> graph_types_;  // of inputs of graphs, by resource
   std::vector<KnownShape> known_;
   std::map<std::uint32_t, launch::ResourceIndex> planned_;  // by resource of the model
   std::vector<ModelBinding> bindings_;

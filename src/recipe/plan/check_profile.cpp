@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a profile against its recipe and its files (docs/spec/recipe.md#profile, docs/spec/recipe.md#diagnostics).
 #include <algorithm>
+#include <set>
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
@@ -15,7 +16,16 @@ using json::Value;
 class ProfileChecker {
  public:
   ProfileChecker(const Profile& profile, const Recipe* recipe, const Artifacts* artifacts, Diagnostics& diagnostics)
-      : profile_(profile), recipe_(recipe), artifacts_(artifacts), diagnostics_(diagnostics) {}
+      : profile_(profile),
+        recipe_(recipe),
+        artifacts_(artifacts),
+        bindings_(profile.bindings),
+        diagnostics_(diagnostics) {
+    if (recipe) names_.emplace(*recipe);
+    for (const Binding& binding : profile.bindings) {
+      if (binding.validate && binding.validate->name) goldens_.insert(*binding.validate->name);
+    }
+  }
 
   void check() {
     std::map<std::string_view, Value> seen;
@@ -40,14 +50,16 @@ class ProfileChecker {
 
  private:
   void check_buffer(const Binding& binding) {
-    const Buffer* buffer = find_named(recipe_->buffers, binding.name);
+    const Buffer* buffer = buffer_of(binding);
     if (!buffer) {
-      if (is_golden(binding.name)) return;
+      if (goldens_.contains(binding.name)) return;
       Diagnostic problem = json::problem(
           binding.at["name"], DiagnosticKind::ProfileBinding,
           formatted("the recipe has no buffer `{}`; the binding is made anyway", binding.name), Severity::Warning);
-      if (const auto near = closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name)))
-        problem.suggest(json::inside_quotes(binding.at["name"].location()), *near);
+      const auto near = may_search(searches_++, recipe_->buffers.size())
+                            ? closest(binding.name, recipe_->buffers | std::views::transform(&Buffer::name))
+                            : std::nullopt;
+      if (near) problem.suggest(json::inside_quotes(binding.at["name"].location()), *near);
       diagnostics_.add(std::move(problem));
     } else if (buffer->size != 0 && binding.size != 0 && buffer->size != binding.size) {
       diagnostics_.add(json::problem(
@@ -56,9 +68,10 @@ class ProfileChecker {
     }
   }
 
-  bool is_golden(std::string_view name) const {
-    return std::ranges::any_of(profile_.bindings,
-                               [&](const Binding& other) { return other.validate && other.validate->name == name; });
+  // Null without one, or without a recipe.
+  const Buffer* buffer_of(const Binding& binding) const {
+    const auto index = names_ ? names_->buffers.find(binding.name) : std::nullopt;
+    return index ? &recipe_->buffers[*index] : nullptr;
   }
 
   // The size of a file; nothing if files are not checked, or, after a diagnostic, if it is missing.
@@ -90,8 +103,7 @@ class ProfileChecker {
         }
       }
     } else if (!size) {
-      if (const Buffer* buffer = recipe_ ? find_named(recipe_->buffers, binding.name) : nullptr;
-          buffer && buffer->size != 0) {
+      if (const Buffer* buffer = buffer_of(binding); buffer && buffer->size != 0) {
         size = buffer->size;
       } else {
         diagnostics_.add(problem_at(binding.at, "size", DiagnosticKind::ProfileBinding,
@@ -116,13 +128,15 @@ class ProfileChecker {
     std::optional<std::uint64_t> golden;
     if (validate.file) {
       golden = file_size(*validate.file, validate.at["file"]);
-    } else if (const Binding* other = find_named(profile_.bindings, *validate.name)) {
-      if (other->size != 0) golden = other->size;
+    } else if (const auto other = bindings_.find(*validate.name)) {
+      if (profile_.bindings[*other].size != 0) golden = profile_.bindings[*other].size;
     } else {
       Diagnostic problem = json::problem(validate.at["name"], DiagnosticKind::ProfileValidate,
                                          formatted("the profile has no binding `{}` with golden data", *validate.name));
-      if (const auto near = closest(*validate.name, profile_.bindings | std::views::transform(&Binding::name)))
-        problem.suggest(json::inside_quotes(validate.at["name"].location()), *near);
+      const auto near = may_search(searches_++, profile_.bindings.size())
+                            ? closest(*validate.name, profile_.bindings | std::views::transform(&Binding::name))
+                            : std::nullopt;
+      if (near) problem.suggest(json::inside_quotes(validate.at["name"].location()), *near);
       diagnostics_.add(std::move(problem));
     }
     if (!golden || !size) return;
@@ -132,8 +146,10 @@ class ProfileChecker {
   }
 
   void check_traces() {
+    std::set<std::string_view> runs;
+    for (const Run& run : recipe_->runs) runs.insert(run.id);
     for (const DebugTrace& trace : profile_.traces) {
-      if (std::ranges::contains(recipe_->runs, trace.name, &Run::id)) continue;
+      if (runs.contains(trace.name)) continue;
       diagnostics_.add(json::problem(trace.at["name"], DiagnosticKind::ProfileBinding,
                                      formatted("the recipe has no run `{}` to trace", trace.name), Severity::Warning));
     }
@@ -155,6 +171,10 @@ class ProfileChecker {
   const Profile& profile_;
   const Recipe* recipe_;
   const Artifacts* artifacts_;
+  std::optional<RecipeNames> names_;
+  NameIndex bindings_;
+  std::set<std::string_view> goldens_;  // names of bindings that others are compared with
+  std::size_t searches_ = 0;            // for names that are like unknown ones
   Diagnostics& diagnostics_;
 };
 

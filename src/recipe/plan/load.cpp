@@ -57,6 +57,7 @@ class Planner {
                                .context = buffer.context,
                                .origin = origin_of(buffer.at)});
     }
+    plan_.index_buffers();
     for (const CpuFunction& cpu : recipe_.cpus) plan_.cpus.push_back({cpu.name, cpu.library, origin_of(cpu.at)});
     plan_contexts();
     modules_ = load_modules(recipe_, artifacts_, options_, diagnostics_);
@@ -148,12 +149,10 @@ class Planner {
 
   // Marks buffers that neither CPU functions nor callers use.
   void find_private_buffers() {
-    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-      BufferPlan& buffer = plan_.buffers[i];
-      const auto touches = [&](const RunPlan& run) {
-        return run.backend == BackendKind::Cpu && std::ranges::contains(run.arguments, i, &ArgumentPlan::buffer);
-      };
-      buffer.kernels_only = buffer.type == BufferType::Internal && std::ranges::none_of(plan_.runs, touches);
+    for (BufferPlan& buffer : plan_.buffers) buffer.kernels_only = buffer.type == BufferType::Internal;
+    for (const RunPlan& run : plan_.runs) {
+      if (run.backend != BackendKind::Cpu) continue;
+      for (const ArgumentPlan& argument : run.arguments) plan_.buffers[argument.buffer].kernels_only = false;
     }
   }
 

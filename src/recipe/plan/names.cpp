@@ -31,18 +31,20 @@ template <class T>
 void unknown(Value at, DiagnosticKind kind, std::string_view what, std::string_view name, const std::vector<T>& list,
              Diagnostics& diagnostics) {
   Diagnostic problem = json::problem(at, kind, formatted("Unknown {} '{}'", what, name));
-  if (const auto near = closest(name, list | std::views::transform(&T::name)))
-    problem.suggest(json::inside_quotes(at.location()), *near);
+  const auto near = may_search(diagnostics.errors(), list.size())
+                        ? closest(name, list | std::views::transform(&T::name))
+                        : std::nullopt;
+  if (near) problem.suggest(json::inside_quotes(at.location()), *near);
   diagnostics.add(std::move(problem));
 }
 
-void check_resource_of(const Recipe& recipe, const Run& run, Diagnostics& diagnostics) {
+void check_resource_of(const Recipe& recipe, const RecipeNames& names, const Run& run, Diagnostics& diagnostics) {
   if (run.resource.empty()) return;
-  const bool kernel = find_named(recipe.kernels, run.resource) != nullptr;
-  const bool cpu = find_named(recipe.cpus, run.resource) != nullptr;
+  const bool kernel = names.kernels.find(run.resource).has_value();
+  const bool cpu = names.cpus.find(run.resource).has_value();
   if (run.on_cpu()) {
     if (cpu) return;
-    if (find_named(recipe.cpus, run.id)) {  // the shipped runner looks up `name`
+    if (names.cpus.find(run.id)) {  // the shipped runner looks up `name`
       diagnostics.add(json::problem(
           run.resource_at, DiagnosticKind::DeprecatedForm,
           formatted("there is no CPU function `{}`; `{}`, the name of the run, is taken", run.resource, run.id),
@@ -131,13 +133,14 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics) {
                      formatted("{} buffer `{}` needs a `size` above 0", name_of(buffer.type), buffer.name)));
     }
   }
+  const RecipeNames names(recipe);
   for (const Run& run : recipe.runs) {
-    check_resource_of(recipe, run, diagnostics);
-    check_indices(recipe, run, diagnostics);
+    check_resource_of(recipe, names, run, diagnostics);
+    check_indices(recipe, names, run, diagnostics);
     for (const Argument& argument : run.arguments) {
       if (argument.buffer.empty()) continue;
-      if (const Buffer* buffer = find_named(recipe.buffers, argument.buffer)) {
-        check_slice(*buffer, argument, diagnostics);
+      if (const auto buffer = names.buffers.find(argument.buffer)) {
+        check_slice(recipe.buffers[*buffer], argument, diagnostics);
       } else {
         unknown(argument.at["name"], DiagnosticKind::UnknownReference, "buffer", argument.buffer, recipe.buffers,
                 diagnostics);

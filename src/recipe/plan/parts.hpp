@@ -11,6 +11,7 @@
 
 #include "base/system/cache.hpp"
 #include "recipe/artifacts.hpp"
+#include "recipe/name_index.hpp"
 #include "recipe/plan.hpp"
 #include "recipe/read/numbers.hpp"
 #include "recipe/read/read.hpp"
@@ -30,11 +31,11 @@ void check_names(const Recipe& recipe, Diagnostics& diagnostics);
 // Warns about resources that no run uses.
 void check_unused(const Recipe& recipe, Diagnostics& diagnostics);
 
-template <class T>
-const T* find_named(const std::vector<T>& list, std::string_view name) {
-  const auto found = std::ranges::find(list, name, &T::name);
-  return found == list.end() ? nullptr : &*found;
-}
+// The lists of a recipe by name.
+struct RecipeNames {
+  explicit RecipeNames(const Recipe& recipe) : buffers(recipe.buffers), kernels(recipe.kernels), cpus(recipe.cpus) {}
+  NameIndex buffers, kernels, cpus;
+};
 
 // --- contexts.cpp: which context and back end each kernel has --------------------------------------------------------
 
@@ -154,13 +155,13 @@ std::vector<std::byte> register_bytes(const ConstantScalar& scalar);
 
 void plan_runs(const Recipe& recipe, const std::vector<bool>& valid_kernels, Plan& plan, Diagnostics& diagnostics);
 // Reports argument indices that are used twice in a run.
-void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostics);
+void check_indices(const Recipe& recipe, const RecipeNames& names, const Run& run, Diagnostics& diagnostics);
 // An argidx that a run uses twice. The shipped runner sets one after the other; the last one counts.
 struct RepeatedIndex {
   const void* taken = nullptr;  // the `Argument` or `Constant` that counts
   json::Value at;
 };
-std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, const Run& run);
+std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, const RecipeNames& names, const Run& run);
 // Warns about internal buffers that are read before they are written, and outputs that are not written.
 void check_data_flow(const Plan& plan, Diagnostics& diagnostics);
 std::vector<ListPlan> cut_lists(const Plan& plan);

@@ -76,9 +76,12 @@ void print_run(const Plan& plan, const RunPlan& run, std::string& text) {
 Origin origin_of(json::Value value) { return value ? Origin{value.location(), value.pointer()} : Origin{}; }
 
 std::optional<std::size_t> Plan::find_buffer(std::string_view name) const {
-  const auto found = std::ranges::find(buffers, name, &BufferPlan::name);
-  if (found == buffers.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - buffers.begin());
+  const auto found = buffers_by_name.find(name);
+  return found == buffers_by_name.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Plan::index_buffers() {
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers_by_name.try_emplace(buffers[i].name, i);
 }
 
 bool Plan::uses(BackendKind backend) const { return std::ranges::contains(lists, backend, &ListPlan::backend); }

@@ -14,12 +14,12 @@ using json::Value;
 
 class RunPlanner {
  public:
-  RunPlanner(const Recipe& recipe, const Run& run, Plan& plan, Diagnostics& diagnostics)
-      : recipe_(recipe), run_(run), plan_(plan), diagnostics_(diagnostics) {
+  RunPlanner(const Recipe& recipe, const RecipeNames& names, const Run& run, Plan& plan, Diagnostics& diagnostics)
+      : recipe_(recipe), names_(names), run_(run), plan_(plan), diagnostics_(diagnostics) {
     result_.id = run.id;
     result_.resource = run.resource;
     result_.origin = origin_of(run.at);
-    repeated_ = repeated_indices(recipe, run);
+    repeated_ = repeated_indices(recipe, names, run);
   }
 
   void plan_cpu(std::size_t index) {
@@ -84,7 +84,7 @@ class RunPlanner {
   }
 
   void add_argument(const Argument& argument, const Parameter* parameter) {
-    const auto buffer = plan_.find_buffer(argument.buffer);
+    const auto buffer = names_.buffers.find(argument.buffer);
     if (!buffer) return;
     plan_.buffers[*buffer].used = true;
     const std::uint64_t size = plan_.buffers[*buffer].size;
@@ -239,6 +239,7 @@ class RunPlanner {
   }
 
   const Recipe& recipe_;
+  const RecipeNames& names_;
   const Run& run_;
   Plan& plan_;
   Diagnostics& diagnostics_;
@@ -249,7 +250,8 @@ class RunPlanner {
 
 }  // namespace
 
-std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, const Run& run) {
+std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, const RecipeNames& names,
+                                                        const Run& run) {
   // Buffers of the runner are set after constants, and buffers that a profile binds after these, by their names.
   using Order = std::pair<int, std::string_view>;
   std::map<std::uint32_t, std::pair<Order, RepeatedIndex>> last;
@@ -262,15 +264,15 @@ std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, co
   };
   for (const Constant& constant : run.constants) set(constant, {0, ""});
   for (const Argument& argument : run.arguments) {
-    const Buffer* buffer = find_named(recipe.buffers, argument.buffer);
-    set(argument, buffer && buffer->external() ? Order(2, argument.buffer) : Order(1, ""));
+    const auto buffer = names.buffers.find(argument.buffer);
+    set(argument, buffer && recipe.buffers[*buffer].external() ? Order(2, argument.buffer) : Order(1, ""));
   }
   return repeated;
 }
 
-void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostics) {
+void check_indices(const Recipe& recipe, const RecipeNames& names, const Run& run, Diagnostics& diagnostics) {
   std::map<std::uint32_t, Value> seen;
-  const std::map<std::uint32_t, RepeatedIndex> repeated = repeated_indices(recipe, run);
+  const std::map<std::uint32_t, RepeatedIndex> repeated = repeated_indices(recipe, names, run);
   const auto text_of = [](Value object) {
     return object["name"] ? formatted("buffer `{}`", object["name"].string()) : "a constant";
   };
@@ -290,15 +292,14 @@ void check_indices(const Recipe& recipe, const Run& run, Diagnostics& diagnostic
 }
 
 void plan_runs(const Recipe& recipe, const std::vector<bool>& valid_kernels, Plan& plan, Diagnostics& diagnostics) {
+  const RecipeNames names(recipe);
   for (const Run& run : recipe.runs) {
-    RunPlanner planner(recipe, run, plan, diagnostics);
+    RunPlanner planner(recipe, names, run, plan, diagnostics);
     if (run.on_cpu()) {
-      const CpuFunction* cpu = find_named(recipe.cpus, run.resource);
-      if (!cpu) cpu = find_named(recipe.cpus, run.id);
-      if (cpu) planner.plan_cpu(static_cast<std::size_t>(cpu - recipe.cpus.data()));
-    } else if (const Kernel* kernel = find_named(recipe.kernels, run.resource)) {
-      const auto index = static_cast<std::size_t>(kernel - recipe.kernels.data());
-      if (valid_kernels[index]) planner.plan_kernel(index, *kernel);
+      const auto cpu = names.cpus.find(run.resource).or_else([&] { return names.cpus.find(run.id); });
+      if (cpu) planner.plan_cpu(*cpu);
+    } else if (const auto kernel = names.kernels.find(run.resource); kernel && valid_kernels[*kernel]) {
+      planner.plan_kernel(*kernel, recipe.kernels[*kernel]);
     }
   }
 }

@@ -45,7 +45,7 @@ Result<> ProfileEngine::bind() {
   Diagnostics problems;
   for (const Binding& binding : profile_.bindings) {
     // Of two bindings of a buffer, the first one is taken.
-    if (std::ranges::contains(data_, binding.name, [](const auto& made) { return made->binding.name; })) continue;
+    if (by_name_.contains(binding.name)) continue;
     auto data = std::make_unique<Data>(binding);
     std::uint64_t size = binding.size;
     const auto in_recipe = runner_.plan().find_buffer(binding.name);
@@ -72,6 +72,7 @@ Result<> ProfileEngine::bind() {
       if (Result<> bound = runner_.bind(binding.name, data->all(), contents); !bound)
         problems.add(std::move(bound.error()));
     }
+    by_name_.emplace(binding.name, data.get());
     data_.push_back(std::move(data));
   }
   if (problems.has_errors()) return fail(problems.release());
@@ -231,13 +232,12 @@ Result<Bytes> ProfileEngine::golden_of(const Validate& validate) const {
   if (validate.file) {
     return artifacts_.open_data(*validate.file).transform([](const Artifact& file) { return file.bytes; });
   }
-  const auto other =
-      std::ranges::find(data_, *validate.name, [](const auto& data) { return std::string_view(data->binding.name); });
-  if (other == data_.end()) {
+  const auto other = by_name_.find(*validate.name);
+  if (other == by_name_.end()) {
     return fail(DiagnosticKind::ProfileValidate, {},
                 formatted("the profile has no binding `{}` with golden data", *validate.name));
   }
-  return Bytes(host_bytes(*(*other)->buffer));
+  return Bytes(host_bytes(*other->second->buffer));
 }
 
 std::optional<RunFailure> ProfileEngine::validate() {

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/report/samples.hpp"
@@ -72,6 +74,7 @@ class ProfileEngine {
   Artifacts artifacts_;
   ProfileOptions options_;
   std::vector<std::unique_ptr<Data>> data_;
+  std::map<std::string_view, Data*> by_name_;
   std::vector<ExecutionOutcome> outcomes_;
   std::vector<ValidationResult> validation_;
   int debug_files_ = 0;

@@ -36,6 +36,7 @@ struct Runner::State {
   std::vector<const cpu::LibraryFunction*> functions;  // by CPU function of the plan
   std::vector<std::optional<BufferRange>> bound;       // by buffer of the plan
   std::vector<bool> blank;                             // by buffer of the plan: of the bound one (BoundContents::Blank)
+  std::vector<std::vector<const ArgumentPlan*>> uses;  // by buffer of the plan
   std::vector<bool> unset;  // by buffer of the plan: its arguments stay unset if it is not bound
   ListRunOptions execution;
   bool dirty = true;              // the lists do not match the bound buffers
@@ -224,11 +225,7 @@ struct Runner::State {
     std::vector<std::pair<BufferRange, std::vector<std::byte>>> contents;
     const std::vector<BufferRange> all = first_buffers();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto writes = [&](const RunPlan& run) {
-        return std::ranges::any_of(run.arguments,
-                                   [&](const ArgumentPlan& one) { return one.buffer == i && one.writes; });
-      };
-      if (!all[i].storage || std::ranges::none_of(plan.runs, writes)) continue;
+      if (!all[i].storage || std::ranges::none_of(uses[i], &ArgumentPlan::writes)) continue;
       SLIPWAY_TRY_VOID(coherence.read(all[i]));
       const Bytes bytes = Bytes(host_bytes(*all[i].storage)).subspan(all[i].offset, all[i].size);
       contents.emplace_back(all[i], std::vector(bytes.begin(), bytes.end()));
@@ -289,17 +286,15 @@ Result<> Runner::bind(std::string_view buffer, BufferRange bound, BoundContents 
     return fail(DiagnosticKind::BufferSize, plan.origin.location,
                 formatted("Invalid size ({}) of bo bound to '{}', expected {}", bound.size, buffer, plan.size));
   }
-  for (const RunPlan& run : state.plan.runs) {
-    for (const ArgumentPlan& argument : run.arguments) {
-      if (argument.buffer != *index || ignores_offset(argument.offset, argument.size, bound.size)) continue;
-      const Size end = checked_add(argument.offset, argument.size);
-      if (end && *end <= bound.size) continue;
-      return fail(DiagnosticKind::BufferSize, argument.origin.location,
-                  argument.size > bound.size
-                      ? formatted("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
-                      : formatted("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'",
-                                  bound.size, buffer));
-    }
+  for (const ArgumentPlan* argument : state.uses[*index]) {
+    if (ignores_offset(argument->offset, argument->size, bound.size)) continue;
+    const Size end = checked_add(argument->offset, argument->size);
+    if (end && *end <= bound.size) continue;
+    return fail(DiagnosticKind::BufferSize, argument->origin.location,
+                argument->size > bound.size
+                    ? formatted("buffer size mismatch for buffer: {}; {} bytes are bound", buffer, bound.size)
+                    : formatted("sub buffer size and offset: Invalid argument; {} bytes are bound to '{}'", bound.size,
+                                buffer));
   }
   std::optional<BufferRange>& now = state.bound[*index];
   state.blank[*index] = contents == BoundContents::Blank;
@@ -331,10 +326,12 @@ Result<> Runner::create_buffers() { return state_->make_slot_buffers(*state_->sl
 std::vector<std::size_t> Runner::leave_unset() {
   State& state = *state_;
   std::vector<std::size_t> all;
+  state.unset.assign(state.unset.size(), true);
+  for (const RunPlan& run : state.plan.runs) {
+    if (run.backend == BackendKind::Xrt) continue;
+    for (const ArgumentPlan& argument : run.arguments) state.unset[argument.buffer] = false;
+  }
   for (std::size_t i = 0; i < state.unset.size(); ++i) {
-    state.unset[i] = std::ranges::all_of(state.plan.runs, [&](const RunPlan& run) {
-      return run.backend == BackendKind::Xrt || !std::ranges::contains(run.arguments, i, &ArgumentPlan::buffer);
-    });
     if (state.unset[i] && state.is_missing(i)) all.push_back(i);
   }
   return all;
@@ -480,6 +477,10 @@ class Loader {
     state_.bound.resize(state_.plan.buffers.size());
     state_.blank.resize(state_.plan.buffers.size());
     state_.unset.resize(state_.plan.buffers.size());
+    state_.uses.resize(state_.plan.buffers.size());
+    for (const RunPlan& run : state_.plan.runs) {
+      for (const ArgumentPlan& argument : run.arguments) state_.uses[argument.buffer].push_back(&argument);
+    }
     if (diagnostics_.has_errors()) return;
     state_.slots.push_back(std::make_unique<ExecutionSlot>(state_.cpu, state_.coherence, state_.plan.runs.size()));
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/format.hpp"
 #include "rpl/lsp/params.hpp"
@@ -179,25 +180,25 @@ void Server::open(Params params) {
   const json::Value text = member_of(document, "text");
   const std::string uri = string_of(document, "uri");
   if (uri.empty() || !text.is(json::Type::String)) return;
-  workspace_.open(uri, text.string());
-  publish_all(uri);
+  publish(uri, workspace_.open(uri, text.string()));
 }
 
 void Server::change(Params params) {
   const std::string uri = string_of(member_of(params, "textDocument"), "uri");
   const json::Value changes = member_of(params, "contentChanges");
   if (!workspace_.text_of(uri) || !changes.is(json::Type::Array) || changes.size() == 0) return;
+  std::set<std::string> others;
   for (const json::Value change : changes) {
     std::optional<std::string> text = changed_text(*workspace_.text_of(uri), change, encoding_);
-    if (text) workspace_.open(uri, std::move(*text));
+    if (text) others.insert_range(workspace_.open(uri, std::move(*text)));
   }
-  publish_all(uri);
+  publish(uri, {others.begin(), others.end()});
 }
 
 void Server::close(Params params) {
   const std::string uri = string_of(member_of(params, "textDocument"), "uri");
   if (!workspace_.text_of(uri)) return;
-  workspace_.close(uri);
+  const std::vector<std::string> others = workspace_.close(uri);
   published_.erase(uri);
   json::Writer out(json::kCompact);
   out.object([&] {
@@ -205,26 +206,24 @@ void Server::close(Params params) {
     out.key("params").object([&] { out.member("uri", uri).key("diagnostics").array([] {}); });
   });
   out_.push_back(out.text());
-  publish_all("");  // other documents may see another text of it
+  publish("", others);  // they may see another text of it
 }
 
 void Server::files_changed(Params) {
   workspace_.forget_files();
-  publish_all("");
+  publish("", workspace_.open_uris());
 }
 
-void Server::publish_all(const std::string& uri) {
-  const auto publish = [&](const std::string& one) {
+void Server::publish(const std::string& uri, const std::vector<std::string>& others) {
+  const auto publish_one = [&](const std::string& one) {
     std::string text = published(one);
     std::string& last = published_[one];
     if (one != uri && text == last) return;
     last = text;
     out_.push_back(std::move(text));
   };
-  if (!uri.empty()) publish(uri);
-  for (const std::string& other : workspace_.open_uris()) {
-    if (other != uri) publish(other);
-  }
+  if (!uri.empty()) publish_one(uri);
+  for (const std::string& other : others) publish_one(other);
 }
 
 std::string Server::published(const std::string& uri) {

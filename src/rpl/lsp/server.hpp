@@ -44,8 +44,8 @@ class Server {
   void close(Params params);
   void files_changed(Params params);
 
-  // Publishes the diagnostics of all open documents for which they changed; those of `uri` in any case.
-  void publish_all(const std::string& uri);
+  // Publishes the diagnostics of `uri`, if it is not empty, and those of the other documents for which they changed.
+  void publish(const std::string& uri, const std::vector<std::string>& others);
   std::string published(const std::string& uri);
 
   void answer(json::Value id, std::string_view result);

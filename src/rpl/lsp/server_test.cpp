@@ -402,6 +402,36 @@ TEST(LspProject, AChangeIsSeenInAllOpenSources) {
               ElementsAre(AllOf(HasSubstr("brick.rpl"), HasSubstr("rpl-component"))));
 }
 
+// A document that is opened or changed does not concern the others.
+TEST(Lsp, ChecksOnlyWhatAChangeConcerns) {
+  int checks = 0;
+  const CheckDocument check = [&](const SourcePtr&, const Path&) -> std::optional<Diagnostics> {
+    ++checks;
+    return Diagnostics();
+  };
+  constexpr int kDocuments = 20;
+  Client client("{}", "{}", {}, check);
+  for (int i = 0; i < kDocuments; ++i) client.open_as(formatted("file:///scene{}.json", i), "{}");
+  EXPECT_EQ(checks, kDocuments);
+  client.notify("textDocument/didClose", R"({"textDocument":{"uri":"file:///scene0.json"}})");
+  EXPECT_EQ(checks, kDocuments);
+  client.notify("workspace/didChangeWatchedFiles", R"({"changes":[]})");
+  EXPECT_EQ(checks, kDocuments + kDocuments - 1);
+}
+
+// The error of a project file about a source that is missing goes when an editor has a new document for it.
+TEST(LspProject, ANewDocumentIsASource) {
+  ProjectFiles files;
+  files.texts.erase("/game/materials/glass.rpl");
+  Client client("{}", "{}", files.access());
+  EXPECT_THAT(client.open_as("file:///game/game.rplproject.json", files.texts["/game/game.rplproject.json"]),
+              ElementsAre(HasSubstr("the file cannot be read")));
+  EXPECT_THAT(client.open_as("file:///game/materials/glass.rpl", "void fragment_main (void) {}\n"),
+              ElementsAre(HasSubstr("glass.rpl"), AllOf(HasSubstr("rplproject"), HasSubstr(R"("diagnostics":[])"))));
+  EXPECT_THAT(client.notify("textDocument/didClose", R"({"textDocument":{"uri":"file:///game/materials/glass.rpl"}})"),
+              ElementsAre(HasSubstr("glass.rpl"), HasSubstr("the file cannot be read")));
+}
+
 TEST(LspProject, RenamesInAllSources) {
   ProjectFiles files;
   Client client("{}", "{}", files.access());

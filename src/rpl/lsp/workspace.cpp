@@ -12,16 +12,53 @@ bool is_open_project(const std::string& uri) { return uri.ends_with(kProjectSuff
 
 }  // namespace
 
-void Workspace::open(const std::string& uri, std::string text) {
-  open_[uri] = make_source(uri, std::move(text));
-  if (const Path path = path_of_uri(uri); !path.empty()) open_paths_[path] = uri;
-  forget_programs();
+bool Workspace::LoadedProject::has(const Path& path) const {
+  return std::ranges::any_of(files, [&](const std::set<Path>& of) { return of.contains(path); });
 }
 
-void Workspace::close(const std::string& uri) {
+std::vector<std::string> Workspace::open(const std::string& uri, std::string text) {
+  const Path path = path_of_uri(uri);
+  const SourcePtr before = path.empty() ? text_of(uri) : source_at(path);
+  // Documents are opened with the text of their files, which changes nothing.
+  const bool same = before && before->name() == uri && before->text() == text;
+  open_[uri] = same ? before : make_source(uri, std::move(text));
+  if (!path.empty()) open_paths_[path] = uri;
+  const bool new_project = is_open_project(uri) && !path.empty() && open_projects_.insert(path).second;
+  return same && !new_project ? std::vector<std::string>() : forget_text(uri);
+}
+
+std::vector<std::string> Workspace::close(const std::string& uri) {
+  const Path path = path_of_uri(uri);
   open_.erase(uri);
-  open_paths_.erase(path_of_uri(uri));
-  forget_files();  // it may have been saved
+  open_paths_.erase(path);
+  disk_.erase(path);  // it may have been saved
+  if (open_projects_.erase(path) != 0) listed_.clear();
+  return forget_text(uri);
+}
+
+std::vector<std::string> Workspace::forget_text(const std::string& uri) {
+  std::set<std::string> others;
+  if (is_open_project(uri)) {
+    forget_programs();
+    for (const auto& [open, source] : open_) others.insert(open);
+  } else {
+    own_programs_.erase(uri);
+    const Path path = path_of_uri(uri);
+    project_of(path);
+    for (const Path& project : open_projects_) load_project(project);
+    for (const auto& [file, project] : projects_) {
+      if (!project || !project->has(path)) continue;
+      for (std::size_t i = 0; i < project->files.size(); ++i) {
+        if (project->files[i].contains(path)) project->documents[i] = nullptr;
+        for (const Path& of : project->files[i]) {
+          if (const auto open = open_paths_.find(of); open != open_paths_.end()) others.insert(open->second);
+        }
+      }
+      if (const auto open = open_paths_.find(file); open != open_paths_.end()) others.insert(open->second);
+    }
+  }
+  others.erase(uri);
+  return {others.begin(), others.end()};
 }
 
 void Workspace::forget_files() {
@@ -77,6 +114,10 @@ Workspace::LoadedProject* Workspace::load_project(const Path& path) {
   LoadedProject& loaded = *known->second;
   loaded.programs = programs_of(loaded.project);
   loaded.documents.resize(loaded.programs.size());
+  for (const ProjectProgram& program : loaded.programs) {
+    const std::vector<Path> files = files_of(loaded.project, program);
+    loaded.files.emplace_back(files.begin(), files.end());
+  }
   return &loaded;
 }
 
@@ -90,16 +131,13 @@ Workspace::LoadedProject* Workspace::project_of(const Path& path) {
       }
     }
     std::vector<Path> candidates = known->second;
-    for (const auto& [open, uri] : open_paths_) {  // new ones, which are not on the disk
-      const bool here = is_open_project(uri) && open.parent_path() == directory;
+    for (const Path& open : open_projects_) {  // new ones, which are not on the disk
+      const bool here = open.parent_path() == directory;
       if (here && !std::ranges::contains(candidates, open)) candidates.push_back(open);
     }
     for (const Path& file : candidates) {
       LoadedProject* const project = load_project(file);
-      const auto names_it = [&](const ProjectProgram& program) {
-        return std::ranges::contains(files_of(project->project, program), path);
-      };
-      if (project && std::ranges::any_of(project->programs, names_it)) return project;
+      if (project && project->has(path)) return project;
     }
     if (directory == directory.parent_path()) return nullptr;
   }

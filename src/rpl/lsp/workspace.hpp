@@ -5,13 +5,15 @@
 // directory and the directories above. A source that no project names is a program of its own. Open documents replace
 // the files on the disk.
 //
-// Programs are compiled when something asks for them, and again after each change: that takes less than a millisecond.
+// Programs are compiled when something asks for them, and again after a change of one of their sources: that takes less
+// than a millisecond.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,9 +47,10 @@ class Workspace {
 
   CompileSettings settings;  // of sources without a project
 
-  // `uri` as the client writes it: the name of the source.
-  void open(const std::string& uri, std::string text);
-  void close(const std::string& uri);
+  // `uri` as the client writes it: the name of the source. Both return the other open documents whose diagnostics may
+  // differ from now on.
+  std::vector<std::string> open(const std::string& uri, std::string text);
+  std::vector<std::string> close(const std::string& uri);
   // Files on the disk may have changed.
   void forget_files();
 
@@ -71,7 +74,10 @@ class Workspace {
   struct LoadedProject {
     Project project;
     std::vector<ProjectProgram> programs;
+    std::vector<std::set<Path>> files;                       // of the programs
     std::vector<std::shared_ptr<const Document>> documents;  // of the programs; null: not compiled yet
+
+    bool has(const Path& path) const;
   };
 
   SourcePtr source_at(const Path& path);
@@ -80,11 +86,14 @@ class Workspace {
   std::shared_ptr<const Document> document_of(LoadedProject& project, std::size_t index);
   Diagnostics project_diagnostics(const SourcePtr& source, const Path& path);
   void forget_programs();
+  // Forgets what depends on the text of a document.
+  std::vector<std::string> forget_text(const std::string& uri);
 
   FileAccess files_;
   CheckDocument check_;
   std::map<std::string, SourcePtr> open_;                                // by URI
   std::map<Path, std::string> open_paths_;                               // URIs of the open files
+  std::set<Path> open_projects_;                                         // of the open files
   std::map<Path, SourcePtr> disk_;                                       // null: cannot be read
   std::map<Path, std::vector<Path>> listed_;                             // project files by directory
   std::map<Path, std::unique_ptr<LoadedProject>> projects_;              // null: has errors

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "base/interrupt.hpp"
@@ -32,6 +33,7 @@ class Searcher {
   Searcher(const Program& program, const VariantOptions& settings) : program_(program), settings_(settings) {}
 
   Search run() {
+    if (!settings_.listed && are_surely_too_many()) return std::move(search_);
     if (settings_.listed) {
       nodes_ = *settings_.listed;
       branching_ = false;
@@ -51,6 +53,48 @@ class Searcher {
   }
 
  private:
+  // Whether random paths through the tree of variants show that there are too many of them, so that it is refused
+  // before it is walked. The product of the branches on a random path is the number of leaves on average (Knuth,
+  // "Estimating the efficiency of backtrack programs", 1975). So if there are at most max_variants, at most two of
+  // three paths have a product of 1.5 times as many, and it is impossible in practice that all of kPaths do.
+  bool are_surely_too_many() {
+    constexpr int kPaths = 64;
+    constexpr double kFactor = 1.5;
+    const double enough = kFactor * static_cast<double>(settings_.max_variants);
+    if (count_assignments(settings_) < enough) return false;
+    Resolver resolver;
+    std::minstd_rand random;  // always the same paths
+    std::vector<bool> met(program_.options.size());
+    for (int i = 0; i < kPaths; ++i) {
+      if (is_interrupted() || product_of_path(resolver, random, met) < enough) return false;
+    }
+    search_.too_many = true;
+    for (OptionId option = 0; option < met.size(); ++option)
+      search_.factors.push_back(met[option] ? settings_.domains[option].size() : 0);
+    return true;
+  }
+
+  double product_of_path(Resolver& resolver, std::minstd_rand& random, std::vector<bool>& met) const {
+    Assignment node = settings_.fixed;
+    double product = 1;
+    for (bool as_resolved = false; !as_resolved;) {
+      Diagnostics ignored;
+      resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, ignored);
+      as_resolved = true;
+      for (const OptionId option : resolver.read_order()) {
+        if (node.has(option) || option >= settings_.domains.size() || settings_.domains[option].empty()) continue;
+        const std::vector<Value>& domain = settings_.domains[option];
+        const Value value = domain[random() % domain.size()];
+        met[option] = true;
+        product *= static_cast<double>(domain.size());
+        node.set(option, value);
+        as_resolved = value == program_.options[option].initial;
+        if (!as_resolved) break;  // what is read after it may differ
+      }
+    }
+    return product;
+  }
+
   template <class F>
   void work(F&& when_busy) {
     Resolver resolver;

@@ -188,6 +188,31 @@ TEST(Variants, GiveUpAtTheLimit) {
   EXPECT_THAT(problem->message, HasSubstr("`big` (3 values)"));
 }
 
+// 2^40 of them: the test would not end if they were visited.
+TEST(Variants, AreRefusedBeforeTheyAreVisited) {
+  const Found found(test_program("a.rpl", many_flags(40)), {}, false, std::size_t{1} << 38);
+  EXPECT_FALSE(found.variants);
+  const Diagnostic* problem = found.problem(DiagnosticKind::RplVariantLimit);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_THAT(problem->message, HasSubstr("more than 274877906944 variants; 40 options multiply them, most of all `f0` "
+                                          "(2 values), `f1` (2 values)"));
+}
+
+// A tree of which most paths are short and few long, with fewer variants than the product of all options.
+TEST(Variants, AreNotRefusedForOptionsThatRarelyMatter) {
+  std::string text = "instance deep: enum \"no\" \"never\" \"yes\"; constant is_deep = deep == \"yes\";\n";
+  for (int i = 0; i < 8; ++i) {
+    text += formatted(
+        "instance f{0}: flag off; constant c{0} = is_deep && f{0};\n"
+        "conditional (c{0}) setting depth_max = {0}.5;\n",
+        i);
+  }
+  const Found found(test_program("a.rpl", text), {}, false, 300);
+  ASSERT_TRUE(found.variants) << format_diagnostics(found.diagnostics.all());
+  EXPECT_EQ(found.variants->assignments, 768);
+  EXPECT_EQ(found.variants->leaves, 258U);
+}
+
 TEST(Variants, AreTheSameOnManyThreads) {
   const TestProgram test = test_program("a.rpl", many_flags(9));
   const Found one(test, {}, true, 65536, 1), many(test, {}, true, 65536, 8);

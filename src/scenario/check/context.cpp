@@ -57,6 +57,7 @@ const Resource* Context::follow(const Reference& reference, std::span<const std:
   Diagnostic& diagnostic =
       error(reference.at, DiagnosticKind::UnknownReference,
             formatted("{} resource not found. Nothing has the uid `{}`", kind_names(kinds), reference.uid));
+  if (!may_search(searches_for_names++, scenario.resources.size())) return nullptr;
   std::vector<std::string_view> uids;
   for (const Resource& one : scenario.resources) {
     if (std::ranges::contains(kinds, one.index())) uids.push_back(uid_of(one));

@@ -17,6 +17,7 @@ struct Context {
   const ScenarioOptions& options;
   Diagnostics& diagnostics;
   std::set<std::string, std::less<>> used = {};  // uids that something refers to
+  std::size_t searches_for_names = 0;            // for names that are like unknown ones
 
   // Reports an error at a value. The returned reference is valid until the next diagnostic.
   Diagnostic& error(json::Value at, DiagnosticKind kind, std::string message);

@@ -67,7 +67,7 @@ void check(Context& context, const DispatchOpticalFlow& command) {
                   formatted("`mean_flow_l1_norm_hint` is {}, but must be less than {}", hint,
                             std::max(command.width, command.height)));
   }
-  const FlowBindings& images = command.bindings;
+  const FlowBindings& images = *command.bindings;
   const auto grid = static_cast<std::uint64_t>(command.grid_size);
   const FlowExtent input{command.width, command.height};
   const FlowExtent output{divide_up(command.width, grid), divide_up(command.height, grid)};

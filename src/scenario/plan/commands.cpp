@@ -260,6 +260,7 @@ class StepPlanner {
 
 void plan_commands(Planning& planning) {
   StepPlanner maker(planning);
+  planning.plan.steps.reserve(planning.scenario.commands.size());
   for (const Command& command : planning.scenario.commands) {
     if (planning.has_errors_in(object_of(command))) continue;
     std::visit([&](const auto& of) { maker.make(of); }, command);

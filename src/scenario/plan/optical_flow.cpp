@@ -27,7 +27,7 @@ class OpticalFlowPlanner {
   OpticalFlowPlanner(Planning& planning, const DispatchOpticalFlow& command) : planning_(planning), command_(command) {}
 
   void run() {
-    const FlowBindings& given = command_.bindings;
+    const FlowBindings& given = *command_.bindings;
     launch::Dispatch dispatch;
     bool ok = bind(dispatch, 0, given.search_image, false);
     ok &= bind(dispatch, 1, given.template_image, false);
@@ -77,8 +77,8 @@ class OpticalFlowPlanner {
 
   std::optional<launch::ShaderIndex> shader() {
     const auto grid = static_cast<std::uint32_t>(command_.grid_size);
-    const bool hint = command_.bindings.hint_motion_vectors.has_value(),
-               cost = command_.bindings.output_cost.has_value();
+    const bool hint = command_.bindings->hint_motion_vectors.has_value(),
+               cost = command_.bindings->output_cost.has_value();
     const std::string key = formatted("dispatch_optical_flow {} {} {} {}", grid, components_, hint, cost);
     if (const auto known = planning_.shaders.find(key); known != planning_.shaders.end()) return known->second;
     const std::span<const std::uint32_t> code = model::optical_flow_shader(hint, cost);

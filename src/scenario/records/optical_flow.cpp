@@ -34,6 +34,16 @@ const Record<FlowBindings>& flow_bindings_record() {
   return record;
 }
 
+struct FlowImages {
+  bool read(Decoder& decoder, Value value, std::shared_ptr<const FlowBindings>& to) const {
+    auto made = std::make_shared<FlowBindings>();
+    const bool ok = flow_bindings_record().read(decoder, value, *made);
+    to = std::move(made);
+    return ok;
+  }
+  void schema(json::Schema& schema) const { schema.reference(flow_bindings_record().table()); }
+};
+
 // An array of enumerators, each at most once.
 struct Flags {
   static json::List<json::Words<FlowFlag>> list() { return json::List{words(kFlowFlag)}; }
@@ -65,7 +75,7 @@ const Record<DispatchOpticalFlow>& dispatch_optical_flow_record() {
           .required("width", &DispatchOpticalFlow::width, json::Integer{.min = 1}, "of the images, in texels")
           .required("height", &DispatchOpticalFlow::height, json::Integer{.min = 1}, "of the images, in texels")
           .required("grid_size", &DispatchOpticalFlow::grid_size, words(kFlowGrid), "texels to one motion vector")
-          .required("bindings", &DispatchOpticalFlow::bindings, json::Nested(flow_bindings_record()), "the images")
+          .required("bindings", &DispatchOpticalFlow::bindings, FlowImages{}, "the images")
           .optional("performance_level", &DispatchOpticalFlow::performance_level, words(kFlowPerformance),
                     "medium when absent")
           .optional("execution_flags", &DispatchOpticalFlow::execution_flags, Flags{},

@@ -16,12 +16,21 @@ Bytef* zlib_pointer(Bytes bytes) { return const_cast<Bytef*>(reinterpret_cast<co
 
 }  // namespace
 
-std::optional<std::vector<std::byte>> inflated(Bytes compressed, std::size_t size, DeflateForm form) {
+bool may_inflate_to(Bytes compressed, std::size_t size) {
   constexpr std::size_t kMaxFactor = 1032, kMinSize = 64;  // deflate cannot do better
-  if (size > kMinSize && (size - kMinSize) / kMaxFactor > compressed.size()) return std::nullopt;
-  z_stream stream{};
-  if (::inflateInit2(&stream, window_bits(form)) != Z_OK) return std::nullopt;
+  return size <= kMinSize || (size - kMinSize) / kMaxFactor <= compressed.size();
+}
+
+std::optional<std::vector<std::byte>> inflated(Bytes compressed, std::size_t size, DeflateForm form) {
+  if (!may_inflate_to(compressed, size)) return std::nullopt;
   std::vector<std::byte> bytes(size);
+  return inflate_into(bytes, compressed, form) == Inflation::Whole ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+Inflation inflate_into(MutableBytes bytes, Bytes compressed, DeflateForm form) {
+  const std::size_t size = bytes.size();
+  z_stream stream{};
+  if (::inflateInit2(&stream, window_bits(form)) != Z_OK) return Inflation::Damaged;
   std::byte nothing{};
   std::size_t taken = 0, made = 0;
   int status = Z_OK;
@@ -29,7 +38,7 @@ std::optional<std::vector<std::byte>> inflated(Bytes compressed, std::size_t siz
   constexpr std::size_t kMaxStep = 1u << 30;
   while (status == Z_OK) {
     const Bytes from = compressed.subspan(taken, std::min(compressed.size() - taken, kMaxStep));
-    const MutableBytes to = std::span(bytes).subspan(made, std::min(size - made, kMaxStep));
+    const MutableBytes to = bytes.subspan(made, std::min(size - made, kMaxStep));
     stream.next_in = zlib_pointer(from);
     stream.avail_in = static_cast<uInt>(from.size());
     stream.next_out = to.empty() ? reinterpret_cast<Bytef*>(&nothing) : zlib_pointer(to);
@@ -41,7 +50,8 @@ std::optional<std::vector<std::byte>> inflated(Bytes compressed, std::size_t siz
     if (used == 0 && added == 0 && status == Z_OK) break;
   }
   ::inflateEnd(&stream);
-  return status == Z_STREAM_END && made == size ? std::optional(std::move(bytes)) : std::nullopt;
+  if (made < size || (status != Z_STREAM_END && status != Z_OK && status != Z_BUF_ERROR)) return Inflation::Damaged;
+  return status == Z_STREAM_END ? Inflation::Whole : Inflation::Begun;
 }
 
 std::optional<std::vector<std::byte>> deflated(Bytes bytes, DeflateForm form) {

@@ -25,6 +25,14 @@ std::uint32_t number(Bytes bytes, std::size_t at, std::size_t size) {
 constexpr std::size_t kMaxName = 0xffff, kMaxMembers = 0xfffe;
 constexpr std::uint32_t kStored = 0, kDeflated = 8, kEncrypted = 1, kZip64 = 0xffffffff;
 
+// Of a compressed member, which is made to find its header.
+constexpr std::size_t kHeadSize = std::size_t{64} << 10;
+
+std::unexpected<Failure> damaged(const std::string& member, Span range, const std::string& archive) {
+  return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(archive, range),
+              formatted("the compressed array `{}` is damaged", member));
+}
+
 const Bytef* byte_pointer(Bytes bytes) { return reinterpret_cast<const Bytef*>(bytes.data()); }
 
 class NpzReader {
@@ -95,13 +103,27 @@ class NpzReader {
                      formatted("the array `{}` extends past the end of the file", member));
     if (member.ends_with(".npy")) member.resize(member.size() - 4);
     if (method == kStored) return NpzMember{std::move(member), file_.subspan(data, size)};
-    auto bytes = inflated(file_.subspan(data, size), full, DeflateForm::Raw);
-    if (!bytes || ::crc32(0, byte_pointer(*bytes), static_cast<uInt>(full)) != number(file_, at + 16, 4))
-      return problem(DiagnosticKind::FileFormat, {data, data + size},
-                     formatted("the compressed array `{}` is damaged", member));
-    NpzMember made{std::move(member), {}, std::make_shared<const std::vector<std::byte>>(std::move(*bytes))};
-    made.npy = *made.inflated;
+    const Bytes compressed = file_.subspan(data, size);
+    auto memory = std::make_shared<CompressedMember>(compressed, Span{data, data + size}, number(file_, at + 16, 4));
+    if (!may_inflate_to(compressed, full)) return damaged(member, memory->range, name_);
+    memory->memory = ZeroedMemory(full);
+    if (memory->memory.failed())
+      return problem(DiagnosticKind::Unsupported, memory->range,
+                     formatted("there is no memory for the {} bytes of the array `{}`", full, member));
+    const MutableBytes bytes = memory->memory.bytes();
+    NpzMember made{std::move(member), bytes, std::move(memory)};
+    const MutableBytes head = bytes.first(std::min(full, kHeadSize));
+    if (full > kHeadSize && inflate_into(head, compressed, DeflateForm::Raw) == Inflation::Damaged)
+      return damaged(made.name, made.inflated->range, name_);
+    if (full <= kHeadSize || header_end(head) > kHeadSize) SLIPWAY_TRY_VOID(read_elements(made, name_));
     return made;
+  }
+
+  // Where the header of an .npy file ends.
+  static std::uint64_t header_end(Bytes npy) {
+    constexpr std::size_t kVersionAt = 6, kLengthAt = 8;
+    return kLengthAt + (npy[kVersionAt] == std::byte{1} ? 2 + number(npy, kLengthAt, 2)
+                                                        : 4 + std::uint64_t{number(npy, kLengthAt, 4)});
   }
 
   Bytes file_;
@@ -115,6 +137,17 @@ bool is_npz(Bytes file) {
 }
 
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name) { return NpzReader(file, name).read(); }
+
+Result<> read_elements(const NpzMember& member, const std::string& name) {
+  if (!member.inflated || member.inflated->complete) return {};
+  CompressedMember& of = *member.inflated;
+  const MutableBytes bytes = of.memory.bytes();
+  if (inflate_into(bytes, of.compressed, DeflateForm::Raw) != Inflation::Whole ||
+      ::crc32(0, byte_pointer(bytes), static_cast<uInt>(bytes.size())) != of.checksum)
+    return damaged(member.name, of.range, name);
+  of.complete = true;
+  return {};
+}
 
 Result<std::vector<std::byte>> write_npz(std::span<const NpzMember> members) {
   constexpr std::uint32_t kVersion = 20,

@@ -10,7 +10,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto members = parse_npz(std::as_bytes(std::span(data, size)), "fuzz.npz");
   if (!members) return 0;
   std::size_t bytes = 0;
-  for (const NpzMember& member : *members) bytes += member.npy.size();
+  for (const NpzMember& member : *members) {
+    bytes += member.npy.size();
+    if (!read_elements(member, "fuzz.npz")) return 0;
+  }
   // Members may be the same bytes of the file, many times.
   constexpr std::size_t kMaxBytes = 1 << 20;
   if (bytes > kMaxBytes) return 0;

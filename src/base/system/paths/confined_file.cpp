@@ -94,12 +94,4 @@ Result<std::string> read_text_below(const Path& directory, const Path& path) {
   });
 }
 
-Result<std::string> read_regular_text(const Path& path) {
-  const auto file = open_regular(directory_of(path), path.filename(), true);
-  if (!file) return fail(problem_of(file.error(), directory_of(path), path));
-  return map_descriptor(file->number(), path).transform([](const MappedFile& mapped) {
-    return std::string(text_of(mapped.bytes()));
-  });
-}
-
 }  // namespace slipway

@@ -25,7 +25,4 @@ std::expected<ConfinedFile, ConfinedFailure> map_confined_file(const Path& direc
 Result<MappedFile> map_file_below(const Path& directory, const Path& path);
 Result<std::string> read_text_below(const Path& directory, const Path& path);
 
-// The same for a path that may lead anywhere, but only to a regular file: a pipe or a device may have no end.
-Result<std::string> read_regular_text(const Path& path);
-
 }  // namespace slipway

@@ -106,16 +106,6 @@ TEST_F(ConfinedFileTest, ReadsPathsBelow) {
   EXPECT_EQ(read_text_below(model, model / "none").error().front().kind, DiagnosticKind::FileNotFound);
 }
 
-TEST_F(ConfinedFileTest, RegularTextIsNotOfAPipeOrADevice) {
-  fs::create_symlink("/dev/zero", model / "zero");
-  ASSERT_EQ(::mkfifo((model / "pipe").c_str(), 0600), 0);
-  fs::create_symlink("../other/secret", model / "link");
-  EXPECT_EQ(read_regular_text(model / "link").value(), "secret");
-  for (const Path& path : {model / "zero", model / "pipe", model / "data", Path("/dev/zero")})
-    EXPECT_THAT(read_regular_text(path).error().front().message, ::testing::EndsWith("is not a regular file")) << path;
-  EXPECT_EQ(read_regular_text(model / "none").error().front().kind, DiagnosticKind::FileNotFound);
-}
-
 // With openat2, and without it.
 TEST_F(ConfinedFileTest, BothWaysToOpenAgree) {
   fs::create_symlink("data/b.bin", model / "inside");

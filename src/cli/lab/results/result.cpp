@@ -174,8 +174,14 @@ std::optional<LabResults> parse_results(std::string_view text, const std::string
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     ++number;
-    const auto document =
-        json::parse(make_source(formatted("{}, line {}", name, number), std::string(rest.substr(0, end))));
+    const std::string_view line_text = rest.substr(0, end);
+    if (line_text.contains('\0')) {
+      diagnostics.warning(DiagnosticKind::TrailingData, SourceLocation::in_file(name),
+                          formatted("line {} has zeros, as after a power failure, and is left out", number));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      continue;
+    }
+    const auto document = json::parse(make_source(formatted("{}, line {}", name, number), std::string(line_text)));
     if (end == rest.size() && !document) {
       diagnostics.warning(DiagnosticKind::TrailingData, SourceLocation::in_file(name),
                           formatted("line {} is incomplete and is left out", number));
