@@ -25,7 +25,11 @@ struct ImportOptions {
   std::function<std::optional<Array>(const std::string& input)> elements_of;
   std::string signature;            // of a TensorFlow Lite file; empty: the default
   std::vector<std::string> expose;  // tensors of the file that become outputs
+  // The results of all nodes become outputs after these, where a graph can have them.
+  bool expose_nodes = false;
   Arithmetic arithmetic = Arithmetic::OfFormat;
+  // Called with weights, bytes of the file, after each node that has used them; null: nothing.
+  std::function<void(Bytes)> done_with;
 };
 
 }  // namespace slipway::importer
