@@ -83,9 +83,14 @@ bool has_entry(ModelFormat format, const std::string& name, const std::string& e
   return false;
 }
 
+ReadModelOptions beside(const Path& file, ReadModelOptions options) {
+  if (options.files.directory.empty()) options.files.directory = directory_of(file);
+  return options;
+}
+
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
-  const ModelFormat format = detect_format(bytes, name);
+  const ModelFormat format = options.format ? *options.format : detect_format(bytes, name);
   if (!has_entry(format, name, options.entry, diagnostics)) return std::nullopt;
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);
@@ -97,7 +102,9 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
   }
   if (format == ModelFormat::Onnx || format == ModelFormat::Tflite) {
     const auto imported = importer::ImportedModel::open(bytes, name, options.files, diagnostics);
-    return imported ? imported->specialise(options.import, diagnostics) : std::nullopt;
+    importer::ImportOptions settings = options.import;
+    settings.done_with = options.done_with;
+    return imported ? imported->specialise(settings, diagnostics) : std::nullopt;
   }
   if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
   if (format == ModelFormat::Vgf) {

@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/model/draw_model.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/run_options.hpp"
 #include "cli/model/vgf_verbs.hpp"
@@ -18,6 +19,7 @@
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
+#include "model/standalone/array_files.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/graph_device.hpp"
 #include "model/tuning/kernel_times.hpp"
@@ -133,16 +135,16 @@ class ModelVerb : public Job {
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
       stage("loading " + name);
+      request_.input_directory = options_.input_directory;
+      request_.array_files = std::make_shared<model::ArrayFiles>();
       request_.file = open_named_model(
-          path, read_model_options(options_.read, request_.inputs, options_.input_directory, diagnostics_),
-          diagnostics_);
+          path, read_model_options(options_.read, diagnostics_, &request_), diagnostics_);
     }
     if (!request_.file || !ok()) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
     stage("planning " + name);
     const Cache cache = cache_of(options_.no_cache);
     request_.name = path == "-" ? "model" : Path(path).stem().string();
-    request_.input_directory = options_.input_directory;
     request_.output_directory = options_.output_directory;
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Files of arrays, .npy and archives of numpy.savez, that several stages of one run read: each is opened once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/system/files.hpp"
+#include "tensor/files/npy.hpp"
+
+namespace slipway::model {
+
+// An .npy file, or a member of an archive, with what keeps its bytes.
+struct NpyFile {
+  std::shared_ptr<const void> owner;
+  std::string name;
+  tensor::NpyView view;
+};
+using NamedArray = std::pair<std::string, std::shared_ptr<const NpyFile>>;
+
+class ArrayFiles {
+ public:
+  // Null after an error. Whoever opens a file gets its errors and warnings.
+  std::shared_ptr<const NpyFile> npy(const Path& path, Diagnostics& diagnostics);
+  // The arrays of an archive by name; null for one that is not valid.
+  std::vector<NamedArray> archive(const Path& path, Diagnostics& diagnostics);
+
+ private:
+  struct Opened {
+    std::vector<NamedArray> arrays;
+    std::vector<Diagnostic> problems;
+  };
+  template <class Read>
+  const std::vector<NamedArray>& opened(const Path& path, Diagnostics& diagnostics, Read read);
+
+  std::map<Path, Opened> files_;
+};
+
+}  // namespace slipway::model
