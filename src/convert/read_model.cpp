@@ -102,9 +102,7 @@ std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, cons
   }
   if (format == ModelFormat::Onnx || format == ModelFormat::Tflite) {
     const auto imported = importer::ImportedModel::open(bytes, name, options.files, diagnostics);
-    importer::ImportOptions settings = options.import;
-    settings.done_with = options.done_with;
-    return imported ? imported->specialise(settings, diagnostics) : std::nullopt;
+    return imported ? imported->specialise(options.import, diagnostics) : std::nullopt;
   }
   if (format == ModelFormat::GraphText) return read_text(bytes, name, diagnostics);
   if (format == ModelFormat::Vgf) {

@@ -35,7 +35,7 @@ struct ReadModelOptions {
   // Of ONNX and TensorFlow Lite files: shapes and parameters, and where data beside the file are.
   importer::ImportOptions import;
   importer::ReadOptions files;
-  // Called with decoded parts of a long text and with used weights, for bytes of a mapped file.
+  // Called with decoded parts of a long text, for bytes of a mapped file.
   std::function<void(Bytes)> done_with;
 };
 

@@ -28,8 +28,6 @@ struct ImportOptions {
   // The results of all nodes become outputs after these, where a graph can have them.
   bool expose_nodes = false;
   Arithmetic arithmetic = Arithmetic::OfFormat;
-  // Called with weights, bytes of the file, after each node that has used them; null: nothing.
-  std::function<void(Bytes)> done_with;
 };
 
 }  // namespace slipway::importer

@@ -133,10 +133,6 @@ class Emission {
     } catch (const SubgraphFailed&) {
       return;
     }
-    for (const NetValueId id : node.inputs) {
-      const std::optional<Array>* weight = id == kAbsent ? nullptr : &frame.graph.values[id].constant;
-      if (weight && *weight && !(*weight)->owner && options_.done_with) options_.done_with((*weight)->data);
-    }
     for (const auto& [i, term] : context.updates()) keep(frame, node.inputs[i], term);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (node.outputs[i] != kAbsent && outputs[i]) keep(frame, node.outputs[i], *std::move(outputs[i]));

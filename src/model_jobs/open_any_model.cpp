@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model_jobs/open_any_model.hpp"
 
-#include "base/system/resident_memory.hpp"
 #include "convert/convert.hpp"
 
 namespace slipway::model {
@@ -10,6 +9,7 @@ namespace {
 std::shared_ptr<const ModelFile> read_and_convert(Bytes bytes, const std::string& name, convert::ReadModelOptions read,
                                                   Diagnostics& diagnostics, Stages* stages) {
   read.io_names = convert::IoNames::Tensor;
+  read.done_with = nullptr;
   auto model = convert::read_model(bytes, name, read, diagnostics);
   return model ? open_converted(std::move(*model), name, diagnostics, stages) : nullptr;
 }
@@ -46,9 +46,7 @@ std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::str
                                                 Stages* stages) {
   const auto mapped = diagnostics.take(map_file(path));
   if (!mapped) return nullptr;
-  convert::ReadModelOptions of_file = convert::beside(path, read);
-  of_file.done_with = [](Bytes part) { release_mapped_pages(part); };
-  return open_either(mapped->bytes(), name, std::move(of_file), diagnostics, stages,
+  return open_either(mapped->bytes(), name, convert::beside(path, read), diagnostics, stages,
                      [&] { return open_model(path, name, diagnostics); });
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway check` and `slipway inspect` on models of TOSA operators.
-#include "base/system/resident_memory.hpp"
 #include "cli/model/draw_model.hpp"
 #include "cli/model/import_options.hpp"
 #include "cli/model/inspect/describe_model.hpp"
@@ -28,9 +27,8 @@ std::optional<LoadedModel> load_model(const std::string& path, const convert::Re
                                       Diagnostics& diagnostics) {
   std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
-  convert::ReadModelOptions read = path == "-" ? settings : convert::beside(path, settings);
-  if (path != "-") read.done_with = [](Bytes part) { release_mapped_pages(part); };
-  auto model = convert::read_model(content->content().bytes, path == "-" ? "<stdin>" : path, read, diagnostics);
+  auto model = convert::read_model(content->content().bytes, path == "-" ? "<stdin>" : path,
+                                   path == "-" ? settings : convert::beside(path, settings), diagnostics);
   if (!model) return std::nullopt;
   return LoadedModel{std::move(*content), std::move(*model)};
 }
