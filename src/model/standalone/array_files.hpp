@@ -23,7 +23,7 @@ using NamedArray = std::pair<std::string, std::shared_ptr<const NpyFile>>;
 
 class ArrayFiles {
  public:
-  // Null after an error. Whoever opens a file gets its errors and warnings.
+  // Null after an error. Each caller gets the errors and warnings of the file.
   std::shared_ptr<const NpyFile> npy(const Path& path, Diagnostics& diagnostics);
   // The arrays of an archive by name; null for one that is not valid.
   std::vector<NamedArray> archive(const Path& path, Diagnostics& diagnostics);
