@@ -38,6 +38,8 @@ struct ModelOptions {
   // Of ONNX and TensorFlow Lite models: shapes of inputs with open dimensions by name, and open dimensions by theirs.
   std::map<std::string, std::vector<std::int64_t>> shapes;
   std::map<std::string, std::int64_t> dimensions;
+  // Of weights in other files. Empty: the directory of the file; bytes have none.
+  std::filesystem::path data_directory;
   bool cache = true;  // keep compiled shaders and kernels in the user's cache directory
   // Of `load` and `parse`: `read`, for other models than VGF files `narrow`, `simplify`, `encode`, then `shaders`.
   ProgressCallback progress;
@@ -45,6 +47,8 @@ struct ModelOptions {
 
 struct PrepareOptions {
   std::map<std::string, std::vector<std::int64_t>> shapes;  // of inputs and outputs with open dimensions, by name
+  // Of ONNX and TensorFlow Lite models: the elements of inputs, by name, of which those that decide shapes are used.
+  std::map<std::string, std::vector<std::byte>> values;
   bool reference = false;  // graphs are computed by the reference interpreter: slow, and exact
   bool fuse = true;        // operators of a graph share kernels
   unsigned threads = 0;    // of the CPU engine; 0: one for each CPU
@@ -116,6 +120,9 @@ class SLIPWAY_API PreparedModel {
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;
 
+  // Inputs whose elements decided shapes (PrepareOptions::values): other elements need another prepared model.
+  const std::vector<std::string>& bound_inputs() const;
+
   // The memory that the next run reads, of TensorInfo::size() bytes; zeros before it is written. It stays where it is.
   // An index that does not exist is null.
   std::byte* input_data(std::size_t index);
@@ -161,8 +168,12 @@ class SLIPWAY_API Model {
   Model& operator=(Model&&) noexcept;
   ~Model();
 
+  // Extents that are not known are -1. If ONNX and TensorFlow Lite models have such inputs, which `ModelOptions` do not
+  // decide, or inputs whose elements decide shapes, they are imported when they are prepared (is_late).
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;
+  // Whether operators that are not supported, and contradictions of shapes, are errors of `prepare`.
+  bool is_late() const;
   // Warnings and notes of loading.
   const std::vector<Problem>& remarks() const;
 
@@ -172,8 +183,8 @@ class SLIPWAY_API Model {
   Outcome<std::string> graph_page() const;
 
   // Plans the model for the device and makes it ready to run. The device must live longer than the prepared model,
-  // which need not have the model. Errors: usage (the timeout), unknown-reference (of names), shape-mismatch,
-  // unsupported (an open dimension; an image as input or output), device-lacks, device-failed.
+  // which need not have the model. Errors: those of importing, usage (the timeout), unknown-reference (of names),
+  // shape-mismatch, unsupported (an open dimension; an image as input or output), device-lacks, device-failed.
   Outcome<PreparedModel> prepare(Device& device, const PrepareOptions& options = {}) const;
   // The same on the CPU, without Vulkan. Errors also: device-lacks for a model with shaders.
   Outcome<PreparedModel> prepare(const PrepareOptions& options = {}) const;

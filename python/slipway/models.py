@@ -11,25 +11,37 @@ from .table import Table
 _prepared = weakref.WeakKeyDictionary()
 
 
+# Inputs that decide shapes have at most so many elements.
+_MAX_BOUND = 1024
+
+
 class _PreparedModels:
     """The prepared models of a model, and the names of its tensors: each question to the extension module makes new objects."""
 
     def __init__(self, model):
+        self.is_late = model.is_late
         self.open_inputs = [tensor.name for tensor in model.inputs if -1 in tensor.shape]
+        self.bound = ()  # inputs whose elements decide shapes
         self.by_options = {}
 
     def get(self, model, device, arrays, shapes, progress, options):
         # An open dimension has the extent of the array that is given.
-        shapes = {name: list(arrays[name].shape) for name in self.open_inputs if name in arrays} | dict(shapes or {})
+        of_arrays = arrays if self.is_late else self.open_inputs
+        shapes = {name: list(arrays[name].shape) for name in of_arrays if name in arrays} | dict(shapes or {})
         key = (id(device), *((name, *shape) for name, shape in shapes.items()), *sorted(options.items()))
-        kept = self.by_options.get(key)
+        kept = self.by_options.get((key, self._values(arrays)))
         if kept is None:
-            prepared = model.prepare(device, shapes=shapes, progress=progress, **options)
+            values = {name: array.tobytes() for name, array in arrays.items() if self.is_late and array.size <= _MAX_BOUND}
+            prepared = model.prepare(device, shapes=shapes, progress=progress, values=values, **options)
+            self.bound = tuple(sorted({*self.bound, *prepared.bound_inputs}))
             # The device stays, so that no other one has its id.
             names = {tensor.name: index for index, tensor in enumerate(prepared.inputs)}
             kept = (prepared, names, [tensor.name for tensor in prepared.outputs], device)
-            self.by_options[key] = kept
+            self.by_options[key, self._values(arrays)] = kept
         return kept
+
+    def _values(self, arrays):
+        return tuple(arrays[name].tobytes() for name in self.bound if name in arrays)
 
 
 def _prepared_for(model, device, arrays, shapes, progress, **options):
@@ -79,7 +91,7 @@ def _run(self, inputs, device=None, *, copy=True, shapes=None, reference=False, 
 
     `inputs` has an array for each input, by name (a dictionary) or by position (a list, or the only array), with its shape and element type; types that numpy does not have (bfloat16 and floats of
     8 bits) are unsigned integers of the same size. Arrays of other libraries are taken through DLPack. `device`: a `Device`; the CPU without one. The model is prepared at the first
-    call, and again when device, open dimensions or the other options (those of `prepare`) change; `progress` is called then. With `copy=False` the outputs are
+    call, and again when device, open dimensions, elements that decide shapes, or the other options (those of `prepare`) change; `progress` is called then. With `copy=False` the outputs are
     memory that the next run overwrites.
     """
     arrays = _arrays_of(self, inputs)

@@ -298,6 +298,7 @@ void add_models(nb::module_& module) {
       .def("__repr__", [](const PreparedModel& self) { return "<PreparedModel " + signature_of(self) + ">"; })
       .def_prop_ro("inputs", &PreparedModel::inputs, "a list of TensorInfo, with all dimensions known")
       .def_prop_ro("outputs", &PreparedModel::outputs, "a list of TensorInfo, with all dimensions known")
+      .def_prop_ro("bound_inputs", &PreparedModel::bound_inputs, "Names of inputs whose elements decided shapes.")
       .def("input", [](nb::handle_t<PreparedModel> self, std::size_t index) {
         PreparedModel& model = nb::cast<PreparedModel&>(self);
         checked(index, model.inputs(), "input");
@@ -323,9 +324,14 @@ void add_models(nb::module_& module) {
            "Compares the outputs of the last run with the reference interpreter; needs `compare=True`.", Released());
   const auto prepare = [](const Model& self, Device* device, std::map<std::string, std::vector<std::int64_t>> shapes,
                           bool reference, bool fuse, unsigned threads, bool times, bool compare,
-                          std::optional<double> timeout, const nb::object& progress) {
+                          std::optional<double> timeout, const nb::object& progress,
+                          const std::map<std::string, nb::bytes>& values) {
     PrepareOptions options;
     options.shapes = std::move(shapes);
+    for (const auto& [name, bytes] : values) {
+      const auto* data = static_cast<const std::byte*>(bytes.data());
+      options.values[name].assign(data, data + bytes.size());
+    }
     options.reference = reference;
     options.fuse = fuse;
     options.threads = threads;
@@ -351,24 +357,33 @@ void add_models(nb::module_& module) {
       .def("__repr__", [](const TuningResult& self) {
         return "<TuningResult " + std::to_string(self.before_milliseconds) + " -> " + std::to_string(self.after_milliseconds) + " ms>";
       });
-  nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or an ONNX, TensorFlow Lite, TOSA or MLIR model that was converted in memory.")
-      .def_static("load", [](const std::filesystem::path& file, std::string entry, Shapes shapes,
-                             std::map<std::string, std::int64_t> dims, bool cache, const nb::object& progress) {
-        ModelOptions options;
-        options.shapes = std::move(shapes);
-        options.dimensions = std::move(dims);
-        options.progress = progress_of(progress);
-        options.entry = std::move(entry);
-        options.cache = cache;
-        return Model::load(file, options).value();
-      }, "file"_a, nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(), "dims"_a = std::map<std::string, std::int64_t>(),
-         "cache"_a = true, "progress"_a = nb::none(),
-         "Reads a model. `shapes` of inputs and `dims` are for open dimensions of ONNX and TensorFlow Lite models. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
+  const auto load = [](const std::filesystem::path& file, std::string entry, Shapes shapes,
+                       std::map<std::string, std::int64_t> dims, std::filesystem::path data_dir, bool cache,
+                       const nb::object& progress) {
+    ModelOptions options;
+    options.data_directory = std::move(data_dir);
+    options.shapes = std::move(shapes);
+    options.dimensions = std::move(dims);
+    options.progress = progress_of(progress);
+    options.entry = std::move(entry);
+    options.cache = cache;
+    return Model::load(file, options).value();
+  };
+  nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or an ONNX, TensorFlow Lite, TOSA or MLIR model that was converted in memory. Open "
+                    "dimensions of ONNX and TensorFlow Lite models get their extents from the arrays of a run.")
+      .def(nb::new_(load), "file"_a, nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(), "dims"_a = std::map<std::string, std::int64_t>(),
+           "data_dir"_a = std::filesystem::path(), "cache"_a = true, "progress"_a = nb::none(), "The same as `load`.", Released())
+      .def_static("load", load, "file"_a, nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(), "dims"_a = std::map<std::string, std::int64_t>(),
+         "data_dir"_a = std::filesystem::path(), "cache"_a = true, "progress"_a = nb::none(),
+         "Reads a model. `shapes` of inputs and `dims` are for open dimensions of ONNX and TensorFlow Lite models, `data_dir` for their weights in "
+         "other files. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
          "kernels of it are ready, in the thread of the call; returning False or an exception stops it.", Released())
       .def_static("parse", [](nb::handle bytes, std::string_view name, std::string entry, Shapes shapes,
-                              std::map<std::string, std::int64_t> dims, bool cache, const nb::object& progress) {
+                              std::map<std::string, std::int64_t> dims, std::filesystem::path data_dir, bool cache,
+                              const nb::object& progress) {
         const Buffer buffer(bytes);
         ModelOptions options;
+        options.data_directory = std::move(data_dir);
         options.shapes = std::move(shapes);
         options.dimensions = std::move(dims);
         options.progress = progress_of(progress);
@@ -377,11 +392,13 @@ void add_models(nb::module_& module) {
         const ByteView all = buffer.view();
         const nb::gil_scoped_release released;
         return Model::parse(all, name, options).value();
-      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", shapes: collections.abc.Mapping[str, collections.abc.Sequence[int]] = {}, dims: collections.abc.Mapping[str, int] = {}, cache: bool = True, progress: object | None = None) -> Model)"),
+      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", shapes: collections.abc.Mapping[str, collections.abc.Sequence[int]] = {}, dims: collections.abc.Mapping[str, int] = {}, data_dir: str | os.PathLike = "", cache: bool = True, progress: object | None = None) -> Model)"),
          "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(),
-         "dims"_a = std::map<std::string, std::int64_t>(), "cache"_a = true, "progress"_a = nb::none(), "The same for the bytes of a file.")
+         "dims"_a = std::map<std::string, std::int64_t>(), "data_dir"_a = std::filesystem::path(), "cache"_a = true,
+         "progress"_a = nb::none(), "The same for the bytes of a file.")
       .def_prop_ro("inputs", &Model::inputs, "a list of TensorInfo")
       .def_prop_ro("outputs", &Model::outputs, "a list of TensorInfo")
+      .def_prop_ro("is_late", &Model::is_late, "Whether the shapes of a model are those of the arrays of a run. It is imported then.")
       .def("__repr__", [](const Model& self) { return "<Model " + signature_of(self) + ">"; })
       .def("graph_page", [](const Model& self) { return self.graph_page().value(); },
            "The diagram of the model, as a page of HTML that needs nothing else.", Released())
@@ -389,9 +406,9 @@ void add_models(nb::module_& module) {
       .def("prepare", prepare, "device"_a = nb::none(), nb::kw_only(),
            "shapes"_a = std::map<std::string, std::vector<std::int64_t>>(), "reference"_a = false, "fuse"_a = true,
            "threads"_a = 0, "times"_a = false, "compare"_a = false, "timeout"_a = nb::none(), "progress"_a = nb::none(),
-           nb::keep_alive<0, 2>(),
+           "values"_a = std::map<std::string, nb::bytes>(), nb::keep_alive<0, 2>(),
            "Plans the model for a device, or for the CPU without one. `shapes` gives those of inputs and outputs with "
-           "open dimensions; `timeout` is in seconds; `progress` is as in `load`.", Released())
+           "open dimensions; `values` has the elements of inputs, of which those are used that decide shapes; `timeout` is in seconds; `progress` is as in `load`.", Released())
       .def("tune", [](const Model& self, Device* device, std::map<std::string, std::vector<std::int64_t>> shapes, bool fuse,
                       std::optional<double> limit, const nb::object& progress) {
         TuneOptions options;

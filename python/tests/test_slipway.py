@@ -590,6 +590,104 @@ def test_the_page_is_right(tmp_path, monkeypatch):
         exec(compile(block, "docs/python.md", "exec"), names)
 
 
+def test_onnx_models_take_the_shapes_of_arrays():
+    file = SOURCE / "examples/onnx_strokes/strokes.onnx"
+    model = slipway.Model(file)
+    assert model.is_late and model.inputs[0].shape == [-1, 1, 8, 8]
+    wanted = numpy.load(SOURCE / "examples/onnx_strokes/expected.npz")
+    images = numpy.load(SOURCE / "examples/onnx_strokes/inputs.npz")["image"]
+    for count in (len(images), 1, 2):
+        probabilities, direction = model(images[:count])
+        numpy.testing.assert_allclose(probabilities, wanted["probabilities"][:count], atol=1e-6)
+        numpy.testing.assert_array_equal(direction, wanted["direction"][:count])
+        assert direction.dtype == numpy.int64
+    assert model.run({"image": images})["direction"].shape == (len(images),)
+    with pytest.raises(slipway.Error, match="dimension 1 of input `image` is 1 in the model and 3 here"):
+        model(numpy.zeros((1, 3, 8, 8), numpy.float32))
+    with pytest.raises(slipway.Error, match="no input has a dimension `batsh`"):
+        slipway.Model(file, dims={"batsh": 2})
+    fixed = slipway.Model(file, dims={"batch": 2})
+    assert not fixed.is_late and fixed.inputs[0].shape == [2, 1, 8, 8]
+    assert [each.shape for each in model.prepare().inputs] == [[1, 1, 8, 8]]
+
+
+def test_weights_in_another_directory(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    net = onnx.load(SOURCE / "examples/onnx_strokes/strokes.onnx")
+    (tmp_path / "data").mkdir()
+    onnx.save_model(net, tmp_path / "data/net.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    file = (tmp_path / "data/net.onnx").read_bytes()
+    (tmp_path / "net.onnx").write_bytes(file)
+    with pytest.raises(slipway.Error, match="`w.bin`, which cannot be opened"):
+        slipway.Model(tmp_path / "net.onnx")
+    images = numpy.load(SOURCE / "examples/onnx_strokes/inputs.npz")["image"]
+    wanted = numpy.load(SOURCE / "examples/onnx_strokes/expected.npz")["direction"]
+    for model in (slipway.Model(tmp_path / "net.onnx", data_dir=tmp_path / "data"), slipway.Model(tmp_path / "data/net.onnx"),
+                  slipway.Model.parse(file, data_dir=str(tmp_path / "data"))):
+        numpy.testing.assert_array_equal(model(images)[1], wanted)
+
+
+def onnx_model(nodes, inputs, outputs, version=20):
+    from onnx import helper
+    graph = helper.make_graph(nodes, "net", inputs, outputs)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=10)
+
+
+def test_elements_that_decide_shapes_are_bound():
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper
+    value = helper.make_tensor_value_info
+    made = onnx_model([helper.make_node("Reshape", ["x", "shape"], ["y"]), helper.make_node("Add", ["y", "offset"], ["z"])],
+                      [value("x", onnx.TensorProto.FLOAT, [6]), value("shape", onnx.TensorProto.INT64, [2]),
+                       value("offset", onnx.TensorProto.FLOAT, [1])],
+                      [value("z", onnx.TensorProto.FLOAT, None)])
+    model = slipway.Model.parse(made.SerializeToString(), "reshape.onnx")
+    assert model.is_late
+    x = numpy.arange(6, dtype=numpy.float32)
+    for shape in ([2, 3], [3, 2], [6, 1], [2, 3]):
+        for offset in (1, 5):
+            z = model(x, numpy.array(shape), numpy.array([offset], numpy.float32))
+            numpy.testing.assert_array_equal(z, x.reshape(shape) + offset)
+    prepared = model.prepare(values={"shape": numpy.array([3, 2]).tobytes(), "offset": numpy.ones(1, numpy.float32).tobytes()})
+    assert prepared.bound_inputs == ["shape"] and prepared.outputs[0].shape == [3, 2]
+    with pytest.raises(slipway.Error, match="has to be known before the run"):
+        model.prepare()
+
+
+def test_onnx_backend():
+    onnx = pytest.importorskip("onnx")
+    import slipway.onnx_backend as backend
+    from onnx import helper
+
+    net = onnx.load(SOURCE / "examples/onnx_strokes/strokes.onnx")
+    outputs = backend.prepare(net).run([numpy.zeros((1, 1, 8, 8), numpy.float32)])
+    assert outputs.probabilities.shape == (1, 4) and outputs[1].dtype == numpy.int64
+    assert backend.supports_device("CPU") and backend.is_compatible(net)
+    x = numpy.array([[-1, 2], [3, -4]], numpy.float32)
+    numpy.testing.assert_array_equal(backend.run_node(helper.make_node("Relu", ["x"], ["y"]), [x])[0], numpy.maximum(x, 0))
+    unknown = onnx_model([helper.make_node("RandomNormalLike", ["x"], ["y"])],
+                         [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])],
+                         [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2])])
+    assert not backend.is_compatible(unknown)
+
+    from onnx.backend.test.case.node import collect_testcases
+    names = {"test_add", "test_add_bcast", "test_argmax_keepdims_example", "test_basic_conv_with_padding", "test_cast_FLOAT_to_FLOAT16",
+             "test_gather_0", "test_matmul_3d", "test_reshape_reordered_all_dims", "test_resize_upsample_scales_nearest",
+             "test_softmax_axis_1", "test_split_equal_parts_1d_opset18", "test_slice", "test_top_k", "test_where_example"}
+    ran = set()
+    for case in collect_testcases(None):
+        if case.name not in names:
+            continue
+        ran.add(case.name)
+        for given, wanted in case.data_sets:
+            results = backend.run_model(case.model, [numpy.asarray(array) for array in given])
+            assert len(results) == len(wanted), case.name
+            for result, array in zip(results, wanted):
+                assert result.dtype == array.dtype and result.shape == array.shape, case.name
+                numpy.testing.assert_allclose(result, array, rtol=1e-3, atol=1e-7, err_msg=case.name)
+    assert ran == names
+
+
 def test_program_and_plugin(tmp_path):
     version = subprocess.run([sys.executable, "-m", "slipway", "--version"], capture_output=True, text=True, check=True)
     assert slipway.__version__ in version.stdout

@@ -83,9 +83,14 @@ bool has_entry(ModelFormat format, const std::string& name, const std::string& e
   return false;
 }
 
+ReadModelOptions beside(const Path& file, ReadModelOptions options) {
+  if (options.files.directory.empty()) options.files.directory = directory_of(file);
+  return options;
+}
+
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
-  const ModelFormat format = detect_format(bytes, name);
+  const ModelFormat format = options.format ? *options.format : detect_format(bytes, name);
   if (!has_entry(format, name, options.entry, diagnostics)) return std::nullopt;
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);

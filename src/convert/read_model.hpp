@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/diagnostic.hpp"
@@ -27,7 +28,8 @@ enum class IoNames : std::uint8_t { Deserialized, Tensor };
 bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics);
 
 struct ReadModelOptions {
-  std::string entry;  // the function of an MLIR module; empty: all
+  std::optional<ModelFormat> format;  // that was detected; empty: not yet
+  std::string entry;                  // the function of an MLIR module; empty: all
   // The names of inputs and outputs of a `.tosa` file: `tosa_deserialized_input_0:0`, or those of its tensors.
   IoNames io_names = IoNames::Deserialized;
   // Of ONNX and TensorFlow Lite files: shapes and parameters, and where data beside the file are.
@@ -36,6 +38,9 @@ struct ReadModelOptions {
   // Called with decoded parts of a long text, for bytes of a mapped file.
   std::function<void(Bytes)> done_with;
 };
+
+// The options for a file of this path, whose data are beside it unless `options` name another directory.
+ReadModelOptions beside(const Path& file, ReadModelOptions options = {});
 
 // `bytes` must outlive the model. Errors: those of the readers; not-recognised for files of other tools.
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,

@@ -18,7 +18,7 @@ class Binder {
 
   std::optional<Interface> bind() {
     const std::size_t before = diagnostics_.errors();
-    check_names();
+    check_names(net_, options_, diagnostics_);
     for (const auto& [name, id] : names_.inputs) collect(name, names_.graph->values[id]);
     Interface interface{.graph = names_.graph, .inputs = {}, .outputs = {}};
     for (const auto& [name, id] : names_.inputs) {
@@ -31,29 +31,6 @@ class Binder {
 
  private:
   SourceLocation here() const { return SourceLocation::in_file(net_.file); }
-
-  bool has_input(const std::string& name) const {
-    return std::ranges::any_of(names_.inputs, [&](const auto& input) { return input.first == name; });
-  }
-
-  void check_names() {
-    for (const auto& [name, shape] : options_.shapes) {
-      if (!has_input(name))
-        diagnostics_.error(DiagnosticKind::UnknownReference, here(), formatted("the model has no input `{}`", name));
-    }
-    std::set<std::string> symbols;
-    for (const auto& [name, id] : names_.inputs) {
-      const NetValue& value = names_.graph->values[id];
-      if (!value.shape) continue;
-      for (const Dimension& dimension : *value.shape) symbols.insert(dimension.symbol);
-    }
-    for (const auto& [symbol, extent] : options_.dimensions) {
-      if (!symbols.contains(symbol)) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, here(),
-                           formatted("no input has a dimension `{}`", symbol));
-      }
-    }
-  }
 
   std::optional<tensor::Shape> given(const std::string& name) const {
     if (options_.shape_of) {
@@ -193,6 +170,25 @@ class Binder {
       }
       interface.outputs.push_back({name, static_cast<NetValueId>(found - values.begin())});
     }
+    if (options_.expose_nodes) add_results(interface);
+  }
+
+  // Those of functions are not tensors of the file.
+  void add_results(Interface& interface) const {
+    std::set<NetValueId> known;
+    std::set<std::string> names;
+    for (const InterfaceOutput& output : interface.outputs) {
+      known.insert(output.value);
+      names.insert(output.name);
+    }
+    for (const NetNode& node : names_.graph->nodes) {
+      for (const NetValueId id : node.outputs) {
+        if (!node.path.empty() || id == kAbsent || !known.insert(id).second) continue;
+        const std::string& name = names_.graph->values[id].name;
+        if (!name.empty() && names.insert(name).second)
+          interface.outputs.push_back({.name = name, .value = id, .is_optional = true});
+      }
+    }
   }
 
   const Net& net_;
@@ -241,6 +237,27 @@ std::optional<NamedInterface> named_interface(const Net& net, const std::string&
   named.inputs = name_all(named.graph->inputs, "input", chosen ? &chosen->inputs : nullptr);
   named.outputs = name_all(named.graph->outputs, "output", chosen ? &chosen->outputs : nullptr);
   return named;
+}
+
+void check_names(const Net& net, const ImportOptions& options, Diagnostics& diagnostics) {
+  const auto names = named_interface(net, options.signature, diagnostics);
+  if (!names) return;
+  const auto unknown = [&](std::string message) {
+    diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(net.file), std::move(message));
+  };
+  std::set<std::string> symbols, inputs;
+  for (const auto& [name, id] : names->inputs) {
+    inputs.insert(name);
+    const NetValue& value = names->graph->values[id];
+    if (!value.shape) continue;
+    for (const Dimension& dimension : *value.shape) symbols.insert(dimension.symbol);
+  }
+  for (const auto& [name, shape] : options.shapes) {
+    if (!inputs.contains(name)) unknown(formatted("the model has no input `{}`", name));
+  }
+  for (const auto& [symbol, extent] : options.dimensions) {
+    if (!symbols.contains(symbol)) unknown(formatted("no input has a dimension `{}`", symbol));
+  }
 }
 
 std::optional<Interface> bind_interface(const Net& net, const ImportOptions& options, Diagnostics& diagnostics) {

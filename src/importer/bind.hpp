@@ -24,6 +24,7 @@ struct InterfaceInput {
 struct InterfaceOutput {
   std::string name;
   NetValueId value = 0;
+  bool is_optional = false;  // is left out where a graph cannot have it
 };
 
 struct Interface {
@@ -39,6 +40,9 @@ struct NamedInterface {
   std::vector<std::pair<std::string, NetValueId>> inputs, outputs;
 };
 std::optional<NamedInterface> named_interface(const Net& net, const std::string& signature, Diagnostics& diagnostics);
+
+// Whether the options name inputs and dimensions of the model. Errors: unknown-reference.
+void check_names(const Net& net, const ImportOptions& options, Diagnostics& diagnostics);
 
 // Errors: open-dimension (all of them), shape-mismatch (sources that contradict each other), unknown-reference (of
 // names in the options), unsupported (types that no graph has).

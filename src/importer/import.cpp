@@ -12,8 +12,6 @@
 
 namespace slipway::importer {
 
-bool is_importable(Bytes bytes) { return is_tflite(bytes) || is_onnx(bytes); }
-
 std::optional<ImportedModel> ImportedModel::open(Bytes bytes, const std::string& name, const ReadOptions& options,
                                                  Diagnostics& diagnostics) {
   std::optional<Net> net =

@@ -22,9 +22,6 @@
 
 namespace slipway::importer {
 
-// Whether the bytes are a file that this module reads.
-bool is_importable(Bytes bytes);
-
 // A tensor of the interface as the file declares it.
 struct InterfaceTensor {
   std::string name;

@@ -25,6 +25,8 @@ struct ImportOptions {
   std::function<std::optional<Array>(const std::string& input)> elements_of;
   std::string signature;            // of a TensorFlow Lite file; empty: the default
   std::vector<std::string> expose;  // tensors of the file that become outputs
+  // The results of all nodes become outputs after these, where a graph can have them.
+  bool expose_nodes = false;
   Arithmetic arithmetic = Arithmetic::OfFormat;
 };
 

@@ -192,7 +192,7 @@ class Emission {
         model.output_names.push_back(output.name);
         model.declared_outputs.push_back({info_of(term->type).storage, term->shape});
       } catch (const Refused& reason) {
-        report.add_output(output.name, reason.what());
+        if (!output.is_optional) report.add_output(output.name, reason.what());
       }
     }
     for (const InterfaceInput& state : states_) add_state_output(state, *frame.values[state.value]);
@@ -249,6 +249,12 @@ constexpr std::int64_t kMaxBound = 1024;
 }  // namespace
 
 std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& options, Diagnostics& diagnostics) {
+  if (net.format == NetFormat::Onnx && options.arithmetic != Arithmetic::OfFormat &&
+      options.arithmetic != Arithmetic::Float) {
+    diagnostics.error(DiagnosticKind::Unsupported, SourceLocation::in_file(net.file),
+                      "integers of ONNX models are scaled in float arithmetic only");
+    return std::nullopt;
+  }
   std::optional<Interface> interface = bind_interface(net, options, diagnostics);
   if (!interface) return std::nullopt;
   while (true) {

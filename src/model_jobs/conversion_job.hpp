@@ -33,9 +33,11 @@ struct ConversionRequest {
 
 class ConversionJob {
  public:
-  explicit ConversionJob(ConversionRequest request) : request_(std::move(request)) {}
+  explicit ConversionJob(ConversionRequest request) : request_(std::move(request)) {
+    request_.read.format = convert::detect_format(request_.bytes, request_.name);
+  }
 
-  bool is_vgf() const { return convert::detect_format(request_.bytes) == convert::ModelFormat::Vgf; }
+  bool is_vgf() const { return request_.read.format == convert::ModelFormat::Vgf; }
   // A VGF file as one of the current version, without the stages.
   std::optional<std::vector<std::byte>> reencode(Diagnostics& diagnostics) const;
 

@@ -65,6 +65,54 @@ TEST(ImportedModel, RefusesIntegersThatDoNotFit) {
                         "do not hold it [out-of-range]"));
 }
 
+template <class T>
+ByteView view(const std::vector<T>& values) {
+  return {reinterpret_cast<const std::byte*>(values.data()), values.size() * sizeof(T)};
+}
+
+TEST(ImportedModel, TakesShapesWhenItIsPrepared) {
+  const auto model = parsed(lookup(), {});
+  ASSERT_TRUE(model) << model.error().front().text;
+  EXPECT_TRUE(model->is_late());
+  EXPECT_THAT(model->inputs()[0].shape, ElementsAre(-1));
+  EXPECT_THAT(model->outputs()[0].shape, ElementsAre(-1, 2));
+  for (const std::vector<std::int64_t>& ids : {std::vector<std::int64_t>{2, 1, 0}, {1}, {0, 0, 1}}) {
+    auto prepared = model->prepare({.shapes = {{"ids", {static_cast<std::int64_t>(ids.size())}}}});
+    ASSERT_TRUE(prepared) << prepared.error().front().text;
+    EXPECT_THAT(prepared->bound_inputs(), ElementsAre());
+    ASSERT_TRUE(prepared->set_input("ids", view(ids)));
+    ASSERT_TRUE(prepared->run());
+    std::vector<float> rows;
+    for (const std::int64_t id : ids) rows.insert(rows.end(), {10.0f * static_cast<float>(id), 10.0f * id + 1});
+    EXPECT_EQ(elements<float>(*prepared->output("rows")), rows);
+  }
+  const auto contradiction = model->prepare({.shapes = {{"ids", {1, 1}}}});
+  ASSERT_FALSE(contradiction);
+  EXPECT_THAT(contradiction.error().front().text, HasSubstr("has rank 1 and is given the shape [1, 1]"));
+  EXPECT_FALSE(parsed(lookup(), {.shapes = {{"ids", {3}}}})->is_late());
+}
+
+TEST(ImportedModel, TakesElementsThatDecideShapes) {
+  const std::string file = importer::onnx::model({.nodes = {node("Reshape", {"x", "shape"}, {"y"})},
+                                                  .inputs = {value("x", kF32, {6}), value("shape", kI64, {2})},
+                                                  .outputs = {value("y", kF32, {-1, -1})},
+                                                  .initializers = {}});
+  const auto model = parsed(file, {});
+  ASSERT_TRUE(model) << model.error().front().text;
+  EXPECT_TRUE(model->is_late());
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{2, 3}, {3, 2}, {2, 3}}) {
+    const ByteView bytes = view(shape);
+    auto prepared =
+        model->prepare({.values = {{"shape", {bytes.begin(), bytes.end()}}, {"x", std::vector<std::byte>(24)}}});
+    ASSERT_TRUE(prepared) << prepared.error().front().text;
+    EXPECT_THAT(prepared->bound_inputs(), ElementsAre("shape"));
+    EXPECT_THAT(prepared->outputs()[0].shape, ::testing::ElementsAreArray(shape));
+  }
+  const auto unknown = model->prepare();
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().front().text, HasSubstr("cannot be converted"));
+}
+
 TEST(ImportedModel, OpenDimensionsAreNamed) {
   const std::string file = lookup();
   const auto model = parsed(file, {.shapes = {{"idx", {2}}}});

@@ -184,6 +184,17 @@ std::optional<Tuned> ModelJob::tune(std::optional<std::chrono::milliseconds> lim
   return tuned;
 }
 
+ModelJob ModelJob::for_same_inputs(std::shared_ptr<const ModelFile> file) const {
+  ModelJobOptions options = options_;
+  const vgf::File& known = options_.request.file->vgf;
+  StandaloneOptions request{.file = std::move(file), .name = options_.request.name};
+  request.values = std::make_shared<ModelValues>();
+  for (std::size_t i = 0; i < known.inputs.size(); ++i)
+    request.given[i] = options_.request.values->at(known.inputs[i].resource);
+  options.request = std::move(request);
+  return ModelJob(std::move(options));
+}
+
 bool ModelJob::is_interpreted() const {
   return options_.request.model.graphs.engine == Engine::Reference &&
          std::ranges::contains(options_.request.file->vgf.segments, vgf::ModuleKind::Graph, &vgf::Segment::kind);

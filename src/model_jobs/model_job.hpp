@@ -64,6 +64,10 @@ class ModelJob {
   std::optional<Tuned> tune(std::optional<std::chrono::milliseconds> limit, ItemProgress progress,
                             Diagnostics& diagnostics) const;
 
+  // A job for a file with the same inputs, on the same executor: they have the values of this job, which were kept, and
+  // the values of its resources are kept. It writes no files.
+  ModelJob for_same_inputs(std::shared_ptr<const ModelFile> file) const;
+
   const StandaloneOptions& request() const { return options_.request; }
   const Path& archive() const { return archive_; }  // empty: outputs go to a directory
   const Standalone& planned() const { return *alone_; }

@@ -23,4 +23,8 @@ std::shared_ptr<const ModelFile> open_any_model(Bytes bytes, const std::string& 
                                                 const convert::ReadModelOptions& read, Diagnostics& diagnostics,
                                                 Stages* stages = nullptr);
 
+// Converts a model that was read in memory.
+std::shared_ptr<const ModelFile> open_converted(tosa::Model model, const std::string& name, Diagnostics& diagnostics,
+                                                Stages* stages = nullptr);
+
 }  // namespace slipway::model

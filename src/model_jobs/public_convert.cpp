@@ -22,8 +22,9 @@ convert::ShaderCheck check_of(ShaderCheck check) {
   return convert::ShaderCheck::Full;
 }
 
+// `files`: where data beside the model are.
 std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, const ConvertOptions& options,
-                                        Diagnostics& diagnostics) {
+                                        const importer::ReadOptions& files, Diagnostics& diagnostics) {
   model::Stages stages(options.progress, model::kConversionStages + 1);
   stages.begin("read");
   convert::ConvertOptions settings;
@@ -37,6 +38,7 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
        .file_name = name,
        .read = {.entry = options.entry,
                 .io_names = options.tensor_names ? convert::IoNames::Tensor : convert::IoNames::Deserialized,
+                .files = files,
                 .done_with = nullptr},
        .settings = std::move(settings)});
   if (job.is_vgf()) {
@@ -53,11 +55,10 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
   return ConvertedModel{job.take_bytes(), std::move(*requirements), {}};
 }
 
-}  // namespace
-
-Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, const ConvertOptions& options) try {
+Outcome<ConvertedModel> converted(Bytes bytes, const std::string& name, const ConvertOptions& options,
+                                  const importer::ReadOptions& files) try {
   Diagnostics diagnostics;
-  auto result = converted(Bytes(model.data(), model.size()), std::string(name), options, diagnostics);
+  auto result = converted(bytes, name, options, files, diagnostics);
   diagnostics.sort();
   std::vector<Problem> problems = public_problems(diagnostics.all());
   if (!result || diagnostics.has_errors()) return Failed{std::move(problems)};
@@ -67,10 +68,16 @@ Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, con
   return Failed{public_problems(model::stopped_failure(stopped))};
 }
 
+}  // namespace
+
+Outcome<ConvertedModel> convert_model(ByteView model, std::string_view name, const ConvertOptions& options) {
+  return converted(Bytes(model.data(), model.size()), std::string(name), options, {});
+}
+
 Outcome<ConvertedModel> convert_model_file(const std::filesystem::path& file, const ConvertOptions& options) {
   const Result<MappedFile> mapped = map_file(file);
   if (!mapped) return Failed{public_problems(mapped.error())};
-  return convert_model(ByteView(mapped->bytes().data(), mapped->bytes().size()), file.string(), options);
+  return converted(mapped->bytes(), file.string(), options, {.directory = directory_of(file)});
 }
 
 }  // namespace slipway

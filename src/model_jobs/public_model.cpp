@@ -11,6 +11,7 @@
 #include "base/text/suggest.hpp"
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"
+#include "importer/import.hpp"
 #include "launch/output_proof.hpp"
 #include "launch/run.hpp"
 #include "model/describe.hpp"
@@ -71,6 +72,7 @@ Result<std::size_t> find_tensor(const std::vector<TensorInfo>& tensors, std::str
 
 struct PreparedModel::State {
   std::shared_ptr<const model::ModelFile> file;
+  std::vector<std::string> bound;
   std::vector<TensorInfo> inputs, outputs;
   std::shared_ptr<model::ModelValues> values;  // null: no comparison is wanted
   bool times = false;
@@ -178,6 +180,8 @@ PreparedModel::~PreparedModel() = default;
 const std::vector<TensorInfo>& PreparedModel::inputs() const { return alive(state_).inputs; }
 const std::vector<TensorInfo>& PreparedModel::outputs() const { return alive(state_).outputs; }
 
+const std::vector<std::string>& PreparedModel::bound_inputs() const { return alive(state_).bound; }
+
 std::byte* PreparedModel::input_data(std::size_t index) {
   return index < alive(state_).inputs.size() ? alive(state_).input(index).data() : nullptr;
 }
@@ -262,7 +266,42 @@ convert::ReadModelOptions read_options(const ModelOptions& options) {
   convert::ReadModelOptions read{.entry = options.entry};
   for (const auto& [name, shape] : options.shapes) read.import.shapes[name] = {shape.begin(), shape.end()};
   read.import.dimensions = options.dimensions;
+  read.files.directory = options.data_directory;
   return read;
+}
+
+// As the file declares them.
+std::vector<TensorInfo> infos_of(const std::vector<importer::InterfaceTensor>& tensors) {
+  std::vector<TensorInfo> infos;
+  for (const importer::InterfaceTensor& one : tensors) {
+    const tensor::ElementType type = importer::info_of(one.type).storage;
+    TensorInfo& info = infos.emplace_back();
+    info.name = one.name;
+    info.element_type = tensor::name_of(type);
+    info.element_size = tensor::size_of(type);
+    for (const importer::Dimension& dimension : one.shape) info.shape.push_back(dimension.extent);
+  }
+  return infos;
+}
+
+bool is_imported(Bytes bytes, const std::string& name) {
+  const convert::ModelFormat format = convert::detect_format(bytes, name);
+  return format == convert::ModelFormat::Onnx || format == convert::ModelFormat::Tflite;
+}
+
+// Sets the file of a model that was read, unless shapes have to be given.
+bool import_known(Model::State& state, model::Stages& stages, Diagnostics& diagnostics) {
+  if (state.late->is_open()) return true;
+  stages.set_count(model::kConversionStages + 1);
+  stages.begin("read");
+  Diagnostics problems;
+  const auto imported = state.late->import({}, {}, problems, &stages);
+  if (!imported && state.late->needs_values()) return true;
+  diagnostics.add(problems.release());
+  if (!imported) return false;
+  state.file = imported->file;
+  state.late.reset();
+  return true;
 }
 
 template <class Open>
@@ -271,16 +310,24 @@ Result<std::unique_ptr<Model::State>> made(const ModelOptions& options, Open ope
   auto state = std::make_unique<Model::State>();
   if (options.cache) state->cache = Cache::of_user();
   model::Stages stages(options.progress, 2);
-  state->file = open(diagnostics, stages);
-  if (state->file) stages.begin("shaders");
-  auto shaders = state->file ? model::compile_modules(*state->file, state->cache, diagnostics) : std::nullopt;
+  bool ok = open(*state, diagnostics, stages);
+  if (ok && state->file) {
+    stages.begin("shaders");
+    auto shaders = model::compile_modules(*state->file, state->cache, diagnostics);
+    ok = shaders.has_value();
+    if (ok) state->shaders = std::move(*shaders);
+  }
   diagnostics.sort();
-  if (!shaders || diagnostics.has_errors())
+  if (!ok || diagnostics.has_errors())
     return std::unexpected(Failure(diagnostics.all().begin(), diagnostics.all().end()));
-  state->shaders = std::move(*shaders);
-  const vgf::File& file = state->file->vgf;
-  state->inputs = infos_of(file, file.inputs, model::input_label, nullptr, state->file->declared.inputs);
-  state->outputs = infos_of(file, file.outputs, model::output_label, nullptr, state->file->declared.outputs);
+  if (state->late) {
+    state->inputs = infos_of(state->late->inputs());
+    state->outputs = infos_of(state->late->outputs());
+  } else {
+    const vgf::File& file = state->file->vgf;
+    state->inputs = infos_of(file, file.inputs, model::input_label, nullptr, state->file->declared.inputs);
+    state->outputs = infos_of(file, file.outputs, model::output_label, nullptr, state->file->declared.outputs);
+  }
   state->remarks = public_problems(diagnostics.all());
   return state;
 } catch (const model::Stopped& stopped) {
@@ -298,26 +345,45 @@ const std::vector<TensorInfo>& Model::inputs() const { return alive(state_).inpu
 const std::vector<TensorInfo>& Model::outputs() const { return alive(state_).outputs; }
 const std::vector<Problem>& Model::remarks() const { return alive(state_).remarks; }
 
+bool Model::is_late() const { return alive(state_).late != nullptr; }
+
 Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions& options) {
-  auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
-    return model::open_any_model(file, file.string(), read_options(options), diagnostics, &stages);
+  auto state = made(options, [&](State& model, Diagnostics& diagnostics, model::Stages& stages) {
+    auto mapped = diagnostics.take(map_file(file));
+    if (!mapped) return false;
+    if (!is_imported(mapped->bytes(), file.string())) {
+      model.file = model::open_any_model(file, file.string(), read_options(options), diagnostics, &stages);
+      return model.file != nullptr;
+    }
+    const auto owner = std::make_shared<const MappedFile>(std::move(*mapped));
+    model.late = model::LateModel::open(owner, owner->bytes(), file.string(),
+                                        convert::beside(file, read_options(options)), diagnostics);
+    return model.late && import_known(model, stages, diagnostics);
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
 }
 
 Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOptions& options) {
-  auto state = made(options, [&](Diagnostics& diagnostics, model::Stages& stages) {
-    return model::open_any_model(Bytes(bytes.data(), bytes.size()), std::string(name), read_options(options),
-                                 diagnostics, &stages);
+  auto state = made(options, [&](State& model, Diagnostics& diagnostics, model::Stages& stages) {
+    const Bytes all(bytes.data(), bytes.size());
+    if (!is_imported(all, std::string(name))) {
+      model.file = model::open_any_model(all, std::string(name), read_options(options), diagnostics, &stages);
+      return model.file != nullptr;
+    }
+    const auto owner = std::make_shared<const std::vector<std::byte>>(all.begin(), all.end());
+    model.late = model::LateModel::open(owner, *owner, std::string(name), read_options(options), diagnostics);
+    return model.late && import_known(model, stages, diagnostics);
   });
   if (!state) return failed(state.error());
   return Model(std::move(*state));
 }
 
 Outcome<std::string> Model::graph_page() const {
-  const vgf::File& file = alive(state_).file->vgf;
   Diagnostics diagnostics;
+  const auto imported = alive(state_).file_for({}, {}, diagnostics);
+  if (!imported) return failed(diagnostics.all());
+  const vgf::File& file = imported->file->vgf;
   const std::vector<model::LoweredSegment> lowered = model::lower_segments(file, {}, diagnostics);
   Result<std::string> page = model::write_html(model::build_diagram(file, model::diagram_segments(lowered)));
   if (!page) return failed(page.error());
@@ -357,14 +423,18 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
     diagnostics.sort();
     return failed(diagnostics.all());
   };
-  model::StandaloneOptions request{.file = model.file, .name = "model", .empty_inputs = true};
+  const auto imported = model.file_for(options.shapes, options.values, diagnostics);
+  if (!imported) return problems();
+  model::StandaloneOptions request{.file = imported->file, .name = "model", .empty_inputs = true};
   request.model.shaders = model.shaders;
   request.model.graphs.progress = stages.items();
-  for (const auto& [name, shape] : options.shapes)
-    request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
+  for (const auto& [name, shape] : options.shapes) {
+    if (!model.late) request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
+  }
 
   auto state = std::make_unique<PreparedModel::State>();
-  state->file = model.file;
+  state->file = imported->file;
+  state->bound = imported->bound;
   state->times = options.times;
   launch::ExecutionOptions execution{.timestamps = options.times};
   if (options.timeout) {
@@ -388,10 +458,10 @@ Outcome<PreparedModel> Model::prepare(const State& model, Device* device, const 
   auto prepared = diagnostics.take(job.prepare(execution, stages.items()));
   if (!prepared) return problems();
   state->prepared = std::move(*prepared);
-  const vgf::File& file = model.file->vgf;
-  state->inputs = infos_of(file, file.inputs, model::input_label, &job.planned().shapes, model.file->declared.inputs);
-  state->outputs =
-      infos_of(file, file.outputs, model::output_label, &job.planned().shapes, model.file->declared.outputs);
+  const vgf::File& file = imported->file->vgf;
+  const model::DeclaredInterface& declared = imported->file->declared;
+  state->inputs = infos_of(file, file.inputs, model::input_label, &job.planned().shapes, declared.inputs);
+  state->outputs = infos_of(file, file.outputs, model::output_label, &job.planned().shapes, declared.outputs);
   state->make_wide();
   return PreparedModel(std::move(state));
 } catch (const model::Stopped& stopped) {

@@ -45,10 +45,13 @@ Outcome<TuningResult> Model::tune(const State& model, Device* device, const Tune
   Diagnostics diagnostics;
   model::Stages stages(options.progress, 2);
   stages.begin("plan");
-  model::StandaloneOptions request{.file = model.file, .name = "model", .empty_inputs = true};
+  const auto imported = model.file_for(options.shapes, {}, diagnostics);
+  if (!imported) return Failed{public_problems(diagnostics.all())};
+  model::StandaloneOptions request{.file = imported->file, .name = "model", .empty_inputs = true};
   request.model.shaders = model.shaders;
-  for (const auto& [name, shape] : options.shapes)
-    request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
+  for (const auto& [name, shape] : options.shapes) {
+    if (!model.late) request.shapes.push_back({name, tensor::Shape(shape.begin(), shape.end())});
+  }
 
   const auto executor = device ? device->state().executor : executors::host_kind().open({});
   const auto turn = executor->take_turn();

@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "shader/dxc.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/system/child_process.hpp"
 #include "base/system/files.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "shader/guess.hpp"
 #include "shader/messages.hpp"
 #include "spirv/module.hpp"
 
-extern char** environ;  // NOLINT(readability-redundant-declaration): not in a header without _GNU_SOURCE
-
 namespace slipway::shader {
 namespace {
-
-// The exit status; nothing if the program cannot be started.
-std::optional<int> run_program(std::vector<std::string> words, const Path& log) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return std::nullopt;
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
 
 // dxc writes `file:line:column: error: text`, with lines of the source between; glslang `ERROR: file:line:column:
 // text`.
@@ -69,8 +42,7 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
                 formatted("no {} shaders in HLSL, only compute shaders; use GLSL or SPIR-V", name_of(options.stage)));
   }
   SLIPWAY_TRY(const TemporaryDirectory files, TemporaryDirectory::make("dxc"));
-  const Path input = files.path() / "source.hlsl", output = files.path() / "output.spv",
-             log_file = files.path() / "log";
+  const Path input = files.path() / "source.hlsl", output = files.path() / "output.spv";
   SLIPWAY_TRY_VOID(write_file(input, source->text()));
   std::vector<std::string> words = {
       "dxc", "-spirv",       "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E", options.entry,
@@ -88,22 +60,23 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
   if (options.debug_info) words.emplace_back("-Zi");
   words.push_back(input.native());
 
-  const std::optional<int> status = run_program(words, log_file);
-  if (!status || *status == 127) {
+  const Result<ChildEnd> end = run_child(words, std::chrono::duration<double>::max());
+  if (!end || end->status == 127) {
     Diagnostic diagnostic{.kind = DiagnosticKind::DeviceLacks, .location = location};
     diagnostic.message = "--hlsl-compiler dxc needs the program `dxc`, which PATH does not find";
     return fail(std::move(diagnostic.hint("without the option, the built-in front end compiles HLSL")));
   }
-  const std::string log = slipway::read_text(log_file).value_or("");
+  const std::string log = end->output + end->errors;
   std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{input.native(), source}});
-  const bool failed = *status != 0 || !file_exists(output);
+  const int status = end->signal ? 128 + *end->signal : end->status;
+  const bool failed = status != 0 || end->interrupted || !file_exists(output);
   if (failed) {
     for (Diagnostic& message : messages) {
       if (message.message.contains("missing entry point")) name_entry_points(message, source->text());
     }
     if (std::ranges::none_of(messages, [](const Diagnostic& one) { return one.severity == Severity::Error; })) {
       messages.push_back({.kind = DiagnosticKind::ShaderCompile,
-                          .message = formatted("Compilation error: dxc ended with status {}: {}", *status,
+                          .message = formatted("Compilation error: dxc ended with status {}: {}", status,
                                                log.substr(0, log.find('\n'))),
                           .location = location});
     }

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "base/checked.hpp"
+#include "base/system/shrunk_files.hpp"
 
 namespace slipway {
 
@@ -23,7 +24,8 @@ void release_mapped_pages(Bytes part) {
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<std::uintptr_t>(part.data());
   const std::uintptr_t begin = round_up(address, page), end = (address + part.size()) / page * page;
-  if (begin < end) (void)::madvise(const_cast<std::byte*>(part.data()) + (begin - address), end - begin, MADV_DONTNEED);
+  if (begin >= end || !is_mapped_from_file(part)) return;
+  (void)::madvise(const_cast<std::byte*>(part.data()) + (begin - address), end - begin, MADV_DONTNEED);
 }
 
 void release_mapped_pages(Bytes part, Bytes mapped) {

@@ -9,8 +9,9 @@ namespace slipway {
 // Returns the freed memory that the allocator keeps.
 void release_freed_memory();
 
-// Drops the pages that are completely within `part`, which must be mapped from a file: the contents of other memory
-// would be lost. Pages that are read again come from the file, or from the page cache of the system.
+// Drops the pages that are completely within `part`, if it is mapped from a file: other memory would lose its contents,
+// also that of a MappedFile of a pipe. Pages that are read again come from the file, or from the page cache of the
+// system.
 void release_mapped_pages(Bytes part);
 // The same if `part` is in `mapped`, and nothing otherwise.
 void release_mapped_pages(Bytes part, Bytes mapped);

@@ -2,8 +2,11 @@
 #include "base/system/resident_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
+#include <thread>
 #include <vector>
 
 #include "base/system/files.hpp"
@@ -26,6 +29,22 @@ TEST(ResidentMemory, PagesKeepTheirContents) {
   release_mapped_pages({});
   release_freed_memory();
   EXPECT_TRUE(std::ranges::equal(file->bytes(), bytes));
+}
+
+// The memory of a pipe is not that of a file.
+TEST(ResidentMemory, WhatIsReadFromAPipeStays) {
+  const testing::ScratchDirectory scratch;
+  const Path pipe = scratch / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string text(1 << 20, 'x');
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  const Result<MappedFile> file = map_file(pipe);
+  writer.join();
+  ASSERT_TRUE(file);
+  ASSERT_EQ(text_of(file->bytes()), text);
+  release_mapped_pages(file->bytes());
+  release_mapped_pages(file->bytes(), file->bytes());
+  EXPECT_EQ(text_of(file->bytes()), text);
 }
 
 // What is not in the mapped file would lose its contents.

@@ -26,7 +26,7 @@ struct Mapping {
 };
 constinit std::array<Mapping, kMaxMappings> mappings;
 std::atomic<std::size_t> used_mappings = 0;  // of the table, from its begin
-std::atomic<bool> surviving = false, any_shrunk = false;
+std::atomic<bool> any_shrunk = false;
 
 constinit std::mutex mappings_mutex;
 // Of the mappings in the table. Never destroyed: other threads may still unmap files when main returns.
@@ -71,7 +71,7 @@ void survive_shrunk_files() {
   struct sigaction action{};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
-  surviving = ::sigaction(SIGBUS, &action, nullptr) == 0;
+  ::sigaction(SIGBUS, &action, nullptr);
   // Not ignored: programs that this one starts would inherit that.
   ::signal(SIGXFSZ, [](int) {});
 }
@@ -86,7 +86,6 @@ std::optional<std::string> shrunk_file() {
 }
 
 void remember_mapping(Bytes mapping, std::string name) {
-  if (!surviving) return;
   const std::scoped_lock lock(mappings_mutex);
   for (std::size_t i = 0; i < kMaxMappings; ++i) {
     Mapping& each = mappings[i];
@@ -100,8 +99,17 @@ void remember_mapping(Bytes mapping, std::string name) {
   }
 }
 
+bool is_mapped_from_file(Bytes part) {
+  const std::scoped_lock lock(mappings_mutex);
+  for (std::size_t i = 0; i < used_mappings; ++i) {
+    const Mapping& each = mappings[i];
+    if (each.end != 0 && each.begin <= address_of(part.data()) && address_of(part.data()) + part.size() <= each.end)
+      return true;
+  }
+  return false;
+}
+
 void forget_mapping(Bytes mapping) {
-  if (!surviving) return;
   const std::scoped_lock lock(mappings_mutex);
   for (std::size_t i = 0; i < used_mappings; ++i) {
     Mapping& each = mappings[i];

@@ -22,8 +22,11 @@ void survive_shrunk_files();
 // The name of a mapped file that has become shorter while it was read, or nothing.
 std::optional<std::string> shrunk_file();
 
-// Of `MappedFile`.
+// Of `MappedFile`. Also without `survive_shrunk_files`.
 void remember_mapping(Bytes mapping, std::string name);
 void forget_mapping(Bytes mapping);
+// Whether the bytes are in a file that is mapped now. A mapping that is not remembered, because there are very many, is
+// not found.
+bool is_mapped_from_file(Bytes part);
 
 }  // namespace slipway

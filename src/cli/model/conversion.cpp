@@ -50,8 +50,8 @@ class Conversion {
                                      .settings = options_.settings,
                                      .keeps_original = options_.verify};
     if (options_.input != "-") {
+      request.read = convert::beside(options_.input, std::move(request.read));
       request.read.done_with = [](Bytes part) { release_mapped_pages(part); };
-      request.read.files.directory = directory_of(options_.input);
     }
     request.settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);

@@ -161,7 +161,7 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
   set_word(emit_, kEmits, "--emit", options_.emit, diagnostics);
   set_word(order_, kOrders, "--partition-order", options_.settings.order, diagnostics);
   set_word(shader_check_, kShaderChecks, "--shader-check", options_.settings.shader.check, diagnostics);
-  options_.read = read_model_options(options_.model, {}, {}, diagnostics);
+  options_.read = read_model_options(options_.model, diagnostics);
   options_.read.io_names = convert::IoNames::Deserialized;
   set_word(io_names_, kIoNames, "--io-names", options_.read.io_names, diagnostics);
   set_word(log_level_, kLogLevels, "--log-level", options_.debug_log, diagnostics);

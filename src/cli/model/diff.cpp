@@ -121,11 +121,12 @@ std::optional<Side> load(const std::string& path, Diagnostics& diagnostics) {
   if (!content) return std::nullopt;
   Side side{std::move(*content), std::nullopt, {}, {}};
   const Bytes bytes = side.content.content().bytes;
-  if (convert::detect_format(bytes) == convert::ModelFormat::Vgf) {
+  convert::ReadModelOptions read{.format = convert::detect_format(bytes, path), .io_names = convert::IoNames::Tensor};
+  if (read.format == convert::ModelFormat::Vgf) {
     side.file = vgf::read_vgf(bytes, path, diagnostics);
     if (!side.file) return std::nullopt;
   } else {
-    auto model = convert::read_model(bytes, path, {.io_names = convert::IoNames::Tensor}, diagnostics);
+    auto model = convert::read_model(bytes, path, path == "-" ? read : convert::beside(path, read), diagnostics);
     if (!model) return std::nullopt;
     side.model = std::move(*model);
   }

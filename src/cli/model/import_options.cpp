@@ -4,12 +4,12 @@
 #include <charconv>
 #include <map>
 #include <memory>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "cli/model/named_values.hpp"
+#include "model/standalone/array_files.hpp"
 #include "model/standalone/standalone.hpp"
-#include "tensor/files/npy.hpp"
-#include "tensor/files/npz.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -17,73 +17,52 @@ namespace {
 // The arrays of the command line, by the names of inputs. What is wrong with a file is reported when the model runs.
 class GivenArrays {
  public:
-  GivenArrays(std::vector<model::NamedInput> inputs, std::string directory)
-      : inputs_(std::move(inputs)), directory_(std::move(directory)) {
-    if (!directory_.empty() && !directory_exists(directory_)) open_archive();
-  }
+  GivenArrays() = default;
+  GivenArrays(std::vector<model::NamedInput> inputs, Path directory, std::shared_ptr<model::ArrayFiles> files)
+      : inputs_(std::move(inputs)), directory_(std::move(directory)), files_(std::move(files)) {}
 
   void bind(const std::string& name, std::vector<std::int64_t> values) {
     bound_[name] = importer::array_of(importer::FileType::I64, {static_cast<std::int64_t>(values.size())}, values);
   }
 
-  std::optional<tensor::Shape> shape_of(const std::string& name) {
+  std::optional<tensor::Shape> shape_of(const std::string& name) const {
     if (const auto bound = bound_.find(name); bound != bound_.end()) return bound->second.shape;
-    const tensor::NpyView* view = find(name);
-    return view ? std::optional(view->shape) : std::nullopt;
+    const auto npy = find(name);
+    return npy ? std::optional(npy->view.shape) : std::nullopt;
   }
 
-  std::optional<importer::Array> elements_of(const std::string& name) {
+  std::optional<importer::Array> elements_of(const std::string& name) const {
     if (const auto bound = bound_.find(name); bound != bound_.end()) return bound->second;
-    const tensor::NpyView* view = find(name);
-    if (!view || !view->type) return std::nullopt;
-    const auto member = members_.find(name);
-    if (member != members_.end() && !tensor::read_elements(member->second, directory_)) return std::nullopt;
-    std::vector<std::byte> bytes(view->payload.size());
-    tensor::copy_elements(*view, bytes);
-    return importer::array_of(importer::file_type_of(*view->type), view->shape, std::move(bytes));
+    const auto npy = find(name);
+    if (!npy || !npy->view.type || !npy->read_elements()) return std::nullopt;
+    std::vector<std::byte> bytes(npy->view.payload.size());
+    tensor::copy_elements(npy->view, bytes);
+    return importer::array_of(importer::file_type_of(*npy->view.type), npy->view.shape, std::move(bytes));
   }
 
  private:
-  void open_archive() {
+  // Null without one.
+  std::shared_ptr<const model::NpyFile> find(const std::string& name) const {
     Diagnostics ignored;
-    auto mapped = ignored.take(map_file(directory_));
-    if (!mapped) return;
-    const auto members = ignored.take(tensor::parse_npz(mapped->bytes(), directory_));
-    for (const tensor::NpzMember& member : members.value_or(std::vector<tensor::NpzMember>())) {
-      add(member.name, member.npy);
-      members_.emplace(member.name, member);
+    for (const model::NamedInput& input : inputs_ | std::views::reverse) {
+      if (input.name == name || input.name == model::file_name_for(name))
+        return file_exists(input.file) ? files_->npy(input.file, ignored) : nullptr;
     }
-    files_.push_back(std::move(*mapped));
-  }
-
-  void add(const std::string& name, Bytes npy) {
-    Diagnostics ignored;
-    if (auto view = ignored.take(tensor::parse_npy(npy, name, ignored))) views_.emplace(name, std::move(*view));
-  }
-
-  const tensor::NpyView* find(const std::string& name) {
-    if (const auto found = views_.find(name); found != views_.end()) return &found->second;
-    std::optional<Path> path;
-    for (const model::NamedInput& input : inputs_) {
-      if (input.name == name || input.name == model::file_name_for(name)) path = input.file;
+    if (directory_.empty()) return nullptr;
+    if (!directory_exists(directory_)) {
+      for (const auto& [array, npy] : files_->archive(directory_, ignored)) {
+        if (array == name) return npy;
+      }
+      return nullptr;
     }
-    if (!path && !directory_.empty()) path = Path(directory_) / (model::file_name_for(name) + ".npy");
-    if (!path || !file_exists(*path)) return nullptr;
-    Diagnostics ignored;
-    auto mapped = ignored.take(map_file(*path));
-    if (!mapped) return nullptr;
-    add(name, mapped->bytes());
-    files_.push_back(std::move(*mapped));
-    const auto found = views_.find(name);
-    return found == views_.end() ? nullptr : &found->second;
+    const Path path = directory_ / (model::file_name_for(name) + ".npy");
+    return file_exists(path) ? files_->npy(path, ignored) : nullptr;
   }
 
   std::vector<model::NamedInput> inputs_;
-  std::string directory_;
+  Path directory_;
+  std::shared_ptr<model::ArrayFiles> files_;
   std::map<std::string, importer::Array> bound_;
-  std::map<std::string, tensor::NpyView> views_;
-  std::vector<MappedFile> files_;
-  std::map<std::string, tensor::NpzMember> members_;
 };
 
 std::optional<std::vector<std::int64_t>> integers_of(std::string_view text) {
@@ -98,6 +77,11 @@ std::optional<std::vector<std::int64_t>> integers_of(std::string_view text) {
   }
   return values;
 }
+
+using NamedArithmetic = std::pair<std::string_view, importer::Arithmetic>;
+constexpr NamedArithmetic kArithmetics[] = {{"double", importer::Arithmetic::Double},
+                                            {"single", importer::Arithmetic::Single},
+                                            {"float", importer::Arithmetic::Float}};
 
 }  // namespace
 
@@ -114,13 +98,21 @@ void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments) {
       .values(1)
       .take_all();
   group.add_option("--signature", arguments.signature, "the signature of a TensorFlow Lite model (serving_default)");
+  group
+      .add_option("--arithmetic", arguments.arithmetic,
+                  "how integers with a scale are rounded (TFLite): double, single, or float (double)")
+      .choices({"double", "single", "float"});
+  group.add_option("--data-dir", arguments.data_directory,
+                   "the directory of weights in other files (ONNX, TFLite; that of the model)");
+  group.add_flag("--follow-links", arguments.follow_links,
+                 "follow links to such files that lead out of this directory");
 }
 
-convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments,
-                                             const std::vector<model::NamedInput>& inputs,
-                                             const std::string& input_directory, Diagnostics& diagnostics) {
+convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments, Diagnostics& diagnostics,
+                                             const model::StandaloneOptions* run) {
   convert::ReadModelOptions read{.entry = arguments.entry, .io_names = convert::IoNames::Tensor};
-  const auto arrays = std::make_shared<GivenArrays>(inputs, input_directory);
+  const auto arrays = run ? std::make_shared<GivenArrays>(run->inputs, run->input_directory, run->array_files)
+                          : std::make_shared<GivenArrays>();
   for (const std::string& given : arguments.shapes) {
     if (auto shape = named_shape(given, diagnostics)) read.import.shapes[shape->name] = std::move(shape->shape);
   }
@@ -144,6 +136,10 @@ convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments
   }
   read.import.expose = arguments.exposed;
   read.import.signature = arguments.signature;
+  if (const auto chosen = std::ranges::find(kArithmetics, arguments.arithmetic, &NamedArithmetic::first);
+      chosen != std::end(kArithmetics))
+    read.import.arithmetic = chosen->second;
+  read.files = {.directory = arguments.data_directory, .follow_links = arguments.follow_links};
   read.import.shape_of = [arrays](const std::string& name) { return arrays->shape_of(name); };
   read.import.elements_of = [arrays](const std::string& name) { return arrays->elements_of(name); };
   return read;

@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "base/print_diagnostic.hpp"
 #include "cli/model/draw_model.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/model/open_model.hpp"
 #include "cli/model/run_options.hpp"
 #include "cli/model/vgf_verbs.hpp"
@@ -18,9 +19,11 @@
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
+#include "model/standalone/array_files.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/graph_device.hpp"
 #include "model/tuning/kernel_times.hpp"
+#include "model_jobs/compare_with_runtime.hpp"
 #include "model_jobs/model_job.hpp"
 #include "vk/selected_device.hpp"
 
@@ -133,16 +136,16 @@ class ModelVerb : public Job {
     {
       const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Parse VGF: " + name);
       stage("loading " + name);
-      request_.file = open_named_model(
-          path, read_model_options(options_.read, request_.inputs, options_.input_directory, diagnostics_),
-          diagnostics_);
+      request_.input_directory = options_.input_directory;
+      request_.array_files = std::make_shared<model::ArrayFiles>();
+      read_ = read_model_options(options_.read, diagnostics_, &request_);
+      request_.file = open_named_model(path, read_, diagnostics_);
     }
-    if (!request_.file || !ok()) return false;
+    if (!request_.file || !ok() || (runtime_ && !check_format())) return false;
     const launch::ScopedTimer timer(counters_, launch::CounterCategory::ScenarioSetup, "Plan Model: " + name);
     stage("planning " + name);
     const Cache cache = cache_of(options_.no_cache);
     request_.name = path == "-" ? "model" : Path(path).stem().string();
-    request_.input_directory = options_.input_directory;
     request_.output_directory = options_.output_directory;
     request_.fill.kind = *model::fill_kind_from_name(options_.fill);
     request_.fill.seed = options_.seed;
@@ -150,7 +153,7 @@ class ModelVerb : public Job {
     request_.cast = options_.cast;
     request_.tolerance = {.abs = options_.absolute.value_or(0), .rel = options_.relative.value_or(0)};
     if (!options_.compare.empty()) request_.values = std::make_shared<model::ModelValues>();
-    if (options_.layers) request_.model.graphs.intermediates = std::make_shared<model::Intermediates>();
+    if (options_.layers && !runtime_) request_.model.graphs.intermediates = std::make_shared<model::Intermediates>();
     request_.model.graphs.progress = counted("compiling kernels", "planning " + request_.name);
     const model::GraphChoices choices = graph_choices(options_, options_.device, options_.emulate);
     const bool is_free = vk::selected_device(options_.device).empty() && !options_.emulate && !options_.validate;
@@ -161,6 +164,13 @@ class ModelVerb : public Job {
                                         .emulates = emulates(options_, options_.emulate),
                                         .cache = cache});
     return job_->plan(diagnostics_) && ok();
+  }
+
+  bool check_format() {
+    const auto mapped = diagnostics_.take(map_file(file()));
+    Result<> checked = mapped ? model::check_runtime(*runtime_, mapped->bytes(), file()) : Result<>();
+    if (!checked) diagnostics_.add(std::move(checked.error()));
+    return ok();
   }
 
   bool execute() {
@@ -202,7 +212,10 @@ class ModelVerb : public Job {
       say(launch::print_expectations(report_->expectations));
       report_->compared = job_->planned().compared;
     }
-    if (!options_.compare.empty()) compare();
+    if (runtime_)
+      compare_with_runtime();
+    else if (!options_.compare.empty())
+      compare();
     if (report_->compared && report_->compared->is_partial())
       diagnostics_.add(tensor::partly_compared(*report_->compared, options_.allow_uncompared,
                                                SourceLocation::in_file(job_->request().file->vgf.name)));
@@ -221,6 +234,24 @@ class ModelVerb : public Job {
       const std::string where = many ? formatted("segment {} ", output.segment) : "";
       say(formatted("compare {}`{}`: {}\n", where, output.name, model::comparison_text(output.values)));
     }
+  }
+
+  void compare_with_runtime() {
+    stage(formatted("comparing with `{}`", options_.compare));
+    model::RuntimeCheck check{.runtime = *runtime_,
+                              .file = file(),
+                              .name = file(),
+                              .read = read_,
+                              .absolute = options_.absolute,
+                              .relative = options_.relative,
+                              .limit = {},
+                              .nodes = options_.layers};
+    if (options_.timeout) check.limit = launch::time_out_of(*options_.timeout);
+    const auto compared = model::compare_with_runtime(*job_, check, *report_, diagnostics_);
+    if (!compared) return;
+    say(formatted("comparing with {}\n", compared->runtime));
+    if (options_.layers) say(launch::print_expectations(compared->nodes));
+    say(launch::print_expectations(compared->outputs));
   }
 
   void show_layers(const model::SegmentLayers& segment) {
@@ -252,7 +283,9 @@ class ModelVerb : public Job {
   model::StandaloneOptions request_;          // until the job has it
   std::shared_ptr<launch::Executor> opened_;  // null: nothing runs
   std::optional<model::ModelJob> job_;        // on this executor, or on the CPU
-  std::optional<std::string> other_name_;     // --compare with a device
+  convert::ReadModelOptions read_;            // of the file
+  std::optional<model::FormatRuntime> runtime_ = model::format_runtime_called(options_.compare);
+  std::optional<std::string> other_name_;  // --compare with a device
   std::shared_ptr<launch::Executor> other_executor_;
   std::optional<model::GraphDevice> other_;
   launch::PerfCounters counters_;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/model/run_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/format.hpp"
 #include "cli/model/import_options.hpp"
 #include "cli/model/named_values.hpp"
 #include "executors/open.hpp"
+#include "model_jobs/format_runtime.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -31,15 +33,23 @@ void add_data_options(OptionGroup& group, ModelRunOptions& options) {
 }
 
 void add_result_options(OptionGroup& group, ModelRunOptions& options) {
-  group.add_option("--compare", options.compare,
-                   "compare every output of a graph: `reference` with the interpreter, `cpu` with the CPU engine, "
-                   "`device:NAME` with another device");
+  group.add_option(
+      "--compare", options.compare,
+      "compare every output: `reference` with the interpreter, `cpu` with the CPU engine, `device:NAME` with "
+      "another device, `onnxruntime` or `tflite` with the runtime of the file, if it is installed");
   group.add_flag("--layers", options.layers,
-                 "with --compare: compare each kernel too, with the inputs that it had, and name the first wrong one");
+                 "with --compare: compare each kernel too, with the inputs that it had, and name the first wrong one; "
+                 "with a runtime: each node of the file");
   group.add_option("--against", options.against,
                    "compare the outputs with these: a directory of NAME.npy, or an archive of numpy.savez");
-  group.add_option("--atol", options.absolute, "--against accepts this absolute difference (0)").not_negative();
-  group.add_option("--rtol", options.relative, "--against accepts this relative difference (0)").not_negative();
+  group
+      .add_option("--atol", options.absolute,
+                  "--against accepts this absolute difference (0), and --compare with a runtime")
+      .not_negative();
+  group
+      .add_option("--rtol", options.relative,
+                  "--against accepts this relative difference (0), and --compare with a runtime")
+      .not_negative();
   add_uncompared_option(group, options.allow_uncompared);
   group.add_flag("--profile", options.profile, "print the times of all segments and kernels");
   group.add_option("--graph", options.picture_path, "draw the model with its times: a page (.html) or Graphviz (.dot)")
@@ -67,7 +77,10 @@ class OptionReader {
     if (options_.repeat > 0) check_repeat(options_, diagnostics_);
     check_compared();
     if (options_.layers && options_.compare.empty()) usage("--layers needs --compare");
-    if (options_.layers && options_.engine == "reference")
+    const bool with_runtime = model::format_runtime_called(options_.compare).has_value();
+    if (with_runtime && std::ranges::contains(options_.files, "-"))
+      usage(formatted("--compare {} reads the file again; give its name instead of `-`", options_.compare));
+    if (options_.layers && options_.engine == "reference" && !with_runtime)
       usage("--layers compares kernels, and the reference interpreter runs no kernels; leave out --engine reference");
     if (options_.compare == "reference" && options_.engine == "reference")
       usage(
@@ -75,7 +88,8 @@ class OptionReader {
           "so nothing would be compared; leave out one of the two");
     if (options_.allow_uncompared && options_.compare.empty() && options_.against.empty())
       usage("--allow-uncompared needs --compare or --against");
-    if (options_.against.empty() && (options_.absolute || options_.relative)) usage("--atol and --rtol need --against");
+    if (options_.against.empty() && !with_runtime && (options_.absolute || options_.relative))
+      usage("--atol and --rtol need --against, or --compare with a runtime");
     for (const std::string& given : options_.inputs) {
       if (const auto named = split_named(given, "--input takes NAME=FILE", diagnostics_))
         request_.inputs.push_back({named->first, named->second});
@@ -99,17 +113,18 @@ class OptionReader {
  private:
   void usage(std::string message) { diagnostics_.error(DiagnosticKind::Usage, {}, std::move(message)); }
 
-  // What --compare names: nothing for `reference`, otherwise the selector of a device.
+  // What --compare names: nothing for `reference` and runtimes, otherwise the selector of a device.
   void check_compared() {
     const std::string& value = options_.compare;
-    if (value.empty() || value == "reference") return;
+    if (value.empty() || value == "reference" || model::format_runtime_called(value)) return;
     if (executors::kind_of(value).runs_graphs_on_host)
       compared_ = value;
     else if (value.starts_with(kDevicePrefix) && value.size() > kDevicePrefix.size())
       compared_ = value.substr(kDevicePrefix.size());
     else
       usage(formatted(
-          "--compare takes `reference`, `cpu` or `device:NAME`, where NAME is as in --device, but `{}` is given",
+          "--compare takes `reference`, `cpu`, `device:NAME`, where NAME is as in --device, `onnxruntime`, `tflite` or "
+          "`tflite:reference`, but `{}` is given",
           value));
   }
 

@@ -77,7 +77,7 @@ class Tuning {
   bool open(const std::string& file) {
     progress_.stage("loading " + file);
     request_ = model::StandaloneOptions();
-    request_.file = open_named_model(file, read_model_options(options_.read, {}, {}, diagnostics_), diagnostics_);
+    request_.file = open_named_model(file, read_model_options(options_.read, diagnostics_), diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(file).stem().string();
     request_.shapes = shapes_;

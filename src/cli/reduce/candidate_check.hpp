@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/reduce/child.hpp"
+#include "base/system/child_process.hpp"
 
 namespace slipway::cli {
 

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/system/resident_memory.hpp"
 #include "convert/passes/fold.hpp"
+#include "tensor/strided_copy.hpp"
 
 namespace slipway::convert {
 namespace {
@@ -65,27 +67,17 @@ std::vector<std::uint32_t> use_counts(const tosa::Graph& graph) {
   return counts;
 }
 
-// dim d of the result is dim perms[d] of the source (TOSA 1.0 TRANSPOSE).
+// Dimension d of the result is dimension perms[d] of the source (TOSA 1.0 TRANSPOSE).
 std::vector<std::byte> transposed(Bytes data, tensor::ShapeView shape, std::span<const std::int64_t> perms,
                                   std::size_t element) {
-  const std::size_t rank = shape.size();
-  std::vector<std::size_t> stride(rank, element), step(rank), extent(rank), at(rank);
-  for (std::size_t d = rank; d-- > 1;) stride[d - 1] = stride[d] * static_cast<std::size_t>(shape[d]);
-  for (std::size_t d = 0; d < rank; ++d) {
-    step[d] = stride[static_cast<std::size_t>(perms[d])];
-    extent[d] = static_cast<std::size_t>(shape[static_cast<std::size_t>(perms[d])]);
+  tensor::Shape strides(shape.size(), 1), extents, steps;
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  for (const std::int64_t from : perms) {
+    extents.push_back(shape[static_cast<std::size_t>(from)]);
+    steps.push_back(strides[static_cast<std::size_t>(from)]);
   }
   std::vector<std::byte> out(data.size());
-  std::size_t from = 0;
-  for (std::size_t to = 0; to < out.size(); to += element) {
-    std::memcpy(&out[to], &data[from], element);
-    for (std::size_t d = rank; d-- > 0;) {
-      from += step[d];
-      if (++at[d] < extent[d]) break;
-      from -= step[d] * extent[d];
-      at[d] = 0;
-    }
-  }
+  tensor::copy_strided(data.data(), steps, extents, element, out);
   return out;
 }
 
@@ -104,6 +96,7 @@ void fold_transposes(tosa::Graph& graph) {
       graph.storage.push_back(std::make_shared<const std::vector<std::byte>>(
           transposed(constant.data, source.type.shape, node.attributes.list("perms"),
                      tensor::size_of(storage_of(source.type.data)))));
+      release_mapped_pages(constant.data);
       constant.data = *graph.storage.back();
     }
     constant.value = node.outputs[0];

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "importer/emit/host.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+
+#include "tensor/strided_copy.hpp"
 
 namespace slipway::importer {
 namespace {
@@ -27,13 +30,9 @@ void for_each_offset(tensor::ShapeView shape, std::int64_t first, tensor::ShapeV
 }  // namespace
 
 std::int64_t product_of(tensor::ShapeView shape) {
-  std::int64_t product = 1;
-  bool is_large = false;
-  for (const std::int64_t extent : shape) {
-    if (extent == 0) return 0;
-    is_large = __builtin_mul_overflow(product, extent, &product) || is_large;
-  }
-  return is_large ? std::numeric_limits<std::int64_t>::max() : product;
+  if (std::ranges::contains(shape, 0)) return 0;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(tensor::element_count(shape).value_or(kMax), kMax));
 }
 
 tensor::Shape strides_of(tensor::ShapeView shape) {
@@ -45,11 +44,7 @@ tensor::Shape strides_of(tensor::ShapeView shape) {
 Array copy_strided(const Array& array, const tensor::Shape& shape, std::int64_t first, tensor::ShapeView strides) {
   const std::size_t size = array.element_size();
   std::vector<std::byte> data(tensor::element_count(shape).value_or(0) * size);
-  std::byte* to = data.data();
-  for_each_offset(shape, first, strides, [&](std::size_t from) {
-    std::memcpy(to, array.data.data() + from * size, size);
-    to += size;
-  });
+  tensor::copy_strided(array.data.data() + first * static_cast<std::int64_t>(size), strides, shape, size, data);
   return array_of(array.type, shape, std::move(data));
 }
 

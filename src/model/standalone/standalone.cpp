@@ -7,28 +7,17 @@
 #include <set>
 
 #include "base/format.hpp"
-#include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "model/plan/model_storage.hpp"
+#include "model/standalone/array_files.hpp"
 #include "model/standalone/declared.hpp"
 #include "tensor/files/npy.hpp"
-#include "tensor/files/npz.hpp"
 #include "tensor/format.hpp"
 #include "tosa/graph.hpp"
 #include "vgf/check.hpp"
 
 namespace slipway::model {
 namespace {
-
-// An .npy file, or a member of an archive, with what keeps its bytes.
-struct NpyFile {
-  std::shared_ptr<const void> owner;
-  std::string name;
-  tensor::NpyView view;
-  // Of an archive, whose elements are not there yet.
-  std::optional<tensor::NpzMember> member = std::nullopt;
-  std::string archive = {};
-};
 
 // Whether the elements of an array are of a type. numpy has no bfloat16 and no floats of 8 bits: files hold them as raw
 // or unsigned elements.
@@ -40,8 +29,6 @@ bool has_type(const tensor::NpyView& view, tensor::ElementType type) {
 }
 
 bool is_castable(const tensor::NpyView& view) { return view.type && !view.structured; }
-
-using NamedArray = std::pair<std::string, std::shared_ptr<const NpyFile>>;
 
 class Planner {
  public:
@@ -117,7 +104,7 @@ class Planner {
   void find_files() {
     if (!options_.input_directory.empty() && !directory_exists(options_.input_directory)) {
       std::vector<NamedArray> others;
-      for (NamedArray& array : open_archive(options_.input_directory)) {
+      for (NamedArray& array : array_files_->archive(options_.input_directory, diagnostics_)) {
         if (const auto index = input_called(array.first))
           use(*index, std::move(array.second));
         else
@@ -193,7 +180,7 @@ class Planner {
                         formatted("no {} has the name of these arrays, which are taken {}: {}", what, how, pairs));
   }
 
-  void open(std::size_t input, const Path& path) { use(input, open_npy(path)); }
+  void open(std::size_t input, const Path& path) { use(input, array_files_->npy(path, diagnostics_)); }
 
   void use(std::size_t input, std::shared_ptr<const NpyFile> file) {
     files_[input] = std::move(file);
@@ -201,46 +188,6 @@ class Planner {
     const vgf::Slot& slot = file_.inputs[input];
     // A file decides the dimensions that the model leaves open; contradictions to the model are found later.
     if (vgf::is_dynamic(file_.resources[slot.resource])) known_.push_back({slot.binding, files_[input]->view.shape});
-  }
-
-  std::shared_ptr<const NpyFile> open_npy(const Path& path) { return open_npy(path, diagnostics_); }
-
-  static std::shared_ptr<const NpyFile> open_npy(const Path& path, Diagnostics& diagnostics) {
-    protect_input(path);
-    auto mapped = diagnostics.take(map_file(path));
-    if (!mapped) return nullptr;
-    auto file = std::make_shared<const MappedFile>(std::move(*mapped));
-    const Bytes bytes = file->bytes();
-    return parse_npy(std::move(file), bytes, path.string(), diagnostics);
-  }
-
-  // The arrays of an archive by name; null for one that is not valid.
-  std::vector<NamedArray> open_archive(const Path& path) {
-    protect_input(path);
-    auto mapped = diagnostics_.take(map_file(path));
-    if (!mapped) return {};
-    const auto file = std::make_shared<const MappedFile>(std::move(*mapped));
-    const auto members = diagnostics_.take(tensor::parse_npz(file->bytes(), path.string()));
-    if (!members) return {};
-    std::vector<NamedArray> arrays;
-    for (const tensor::NpzMember& member : *members) {
-      auto array = parse_npy(file, member.npy, formatted("{}({}.npy)", path.string(), member.name), diagnostics_);
-      if (array) {
-        array->member = member;
-        array->archive = path.string();
-      }
-      arrays.emplace_back(member.name, std::move(array));
-    }
-    return arrays;
-  }
-
-  static std::shared_ptr<NpyFile> parse_npy(std::shared_ptr<const void> owner, Bytes bytes, const std::string& name,
-                                            Diagnostics& diagnostics) {
-    Diagnostics warnings;
-    auto view = diagnostics.take(tensor::parse_npy(bytes, name, warnings));
-    diagnostics.add(warnings.release());
-    if (!view) return nullptr;
-    return std::make_shared<NpyFile>(std::move(owner), name, std::move(*view));
   }
 
   void find_shapes() {
@@ -399,11 +346,9 @@ class Planner {
         problem.hint(formatted("`numpy.transpose(array, {})` has it", axes));
       return false;
     }
-    if (npy.member) {
-      if (Result<> read = tensor::read_elements(*npy.member, npy.archive); !read) {
-        diagnostics_.add(std::move(read.error()));
-        return false;
-      }
+    if (Result<> read = npy.read_elements(); !read) {
+      diagnostics_.add(std::move(read.error()));
+      return false;
     }
     if (!same) {
       const auto cast = diagnostics_.take(tensor::cast_npy(npy.view, elements.type, npy.name));
@@ -499,7 +444,7 @@ class Planner {
       return files.size();
     };
     if (ordered) {
-      for (NamedArray& array : open_archive(options_.expected)) {
+      for (NamedArray& array : array_files_->archive(options_.expected, diagnostics_)) {
         const std::size_t i = first_for(array.first);
         if (i < files.size())
           files[i] = std::move(array.second);
@@ -512,14 +457,14 @@ class Planner {
         if (path.extension() != ".npy") continue;
         const std::size_t i = first_for(path.stem().string());
         if (i < files.size())
-          files[i] = open_npy(path);
+          files[i] = array_files_->npy(path, diagnostics_);
         else
           unnamed.push_back(path);
       }
       if (!std::ranges::contains(files, nullptr)) return files;
       for (const Path& path : unnamed) {
         Diagnostics ignored;  // the directory may have other files
-        if (auto npy = open_npy(path, ignored)) others.emplace_back(path.stem().string(), std::move(npy));
+        if (auto npy = array_files_->npy(path, ignored)) others.emplace_back(path.stem().string(), std::move(npy));
       }
     }
     take_by_position(alone, files, others, ordered);
@@ -624,7 +569,9 @@ class Planner {
   const StandaloneOptions& options_;
   const vgf::File& file_;
   Diagnostics& diagnostics_;
-  std::vector<std::shared_ptr<const NpyFile>> files_;    // by input
+  const std::shared_ptr<ArrayFiles> array_files_ =
+      options_.array_files ? options_.array_files : std::make_shared<ArrayFiles>();
+  std::vector<std::shared_ptr<const NpyFile>> files_;  // by input
   std::map<std::string, std::size_t> inputs_by_name_;    // empty until they are asked for
   std::map<std::uint32_t, tosa::DataType> graph_types_;  // of inputs of graphs, by resource
   std::vector<KnownShape> known_;

@@ -19,6 +19,8 @@
 
 namespace slipway::model {
 
+class ArrayFiles;
+
 struct NamedInput {
   std::string name;
   Path file;  // .npy
@@ -42,6 +44,7 @@ struct StandaloneOptions {
   std::vector<NamedInput> inputs;
   std::map<std::size_t, std::vector<std::byte>> given;  // contents of inputs, by index
   Path input_directory;                                 // of files NAME.npy, or an archive (.npz); empty: none
+  std::shared_ptr<ArrayFiles> array_files;              // has opened some of them before; null: none
   std::vector<NamedShape> shapes;                       // of inputs and outputs with open dimensions
   Fill fill;
   bool empty_inputs = false;  // inputs without data are zeros instead: the caller writes them before each iteration

@@ -27,9 +27,8 @@ std::optional<LoadedModel> load_model(const std::string& path, const convert::Re
                                       Diagnostics& diagnostics) {
   std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
-  convert::ReadModelOptions beside = settings;
-  if (path != "-") beside.files.directory = directory_of(path);
-  auto model = convert::read_model(content->content().bytes, path == "-" ? "<stdin>" : path, beside, diagnostics);
+  auto model = convert::read_model(content->content().bytes, path == "-" ? "<stdin>" : path,
+                                   path == "-" ? settings : convert::beside(path, settings), diagnostics);
   if (!model) return std::nullopt;
   return LoadedModel{std::move(*content), std::move(*model)};
 }
@@ -44,13 +43,12 @@ std::optional<int> inspect_file(const std::string& path, const ReadModelArgument
   Diagnostics diagnostics;
   const std::optional<ContentOf> content = diagnostics.take(ContentOf::read(path));
   if (!content || !(is_onnx_file(content->content()) || is_tflite_file(content->content()))) return std::nullopt;
-  ImportedInspection inspection{
+  const ImportedInspection inspection{
       .bytes = content->content().bytes,
       .name = path == "-" ? "<stdin>" : path,
-      .read = settings,
+      .read = path == "-" ? settings : convert::beside(path, settings),
       .must_convert = !arguments.shapes.empty() || !arguments.dimensions.empty() || !arguments.bound.empty(),
       .json = style.json};
-  if (path != "-") inspection.read.files.directory = directory_of(path);
   const std::string text = inspect_imported(inspection, diagnostics);
   if (!text.empty()) {
     if (const Result<> written = write_file(output, text); !written) diagnostics.add(written.error());
@@ -89,7 +87,7 @@ int check_model_file(const Arguments& arguments) {
   add_read_model_options(line, arguments_of_model);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
-  const convert::ReadModelOptions settings = read_model_options(arguments_of_model, {}, {}, diagnostics);
+  const convert::ReadModelOptions settings = read_model_options(arguments_of_model, diagnostics);
   for (const std::string& path : files) {
     if (report_interrupt(path, diagnostics)) continue;
     if (std::optional<LoadedModel> loaded = load_model(path, settings, diagnostics)) check(loaded->model, diagnostics);
@@ -113,7 +111,7 @@ int inspect_model_file(const Arguments& arguments) {
   add_read_model_options(line, arguments_of_model);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
-  const convert::ReadModelOptions settings = read_model_options(arguments_of_model, {}, {}, diagnostics);
+  const convert::ReadModelOptions settings = read_model_options(arguments_of_model, diagnostics);
   if (!picture.empty()) {
     if (const auto file = open_named_model(path, settings, diagnostics))
       draw_model(file->vgf, picture, {}, diagnostics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/reduce/child.hpp"
+#include "base/system/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include "base/interrupt.hpp"
 #include "base/system/crash_note.hpp"
 
-namespace slipway::cli {
+namespace slipway {
 namespace {
 
 constexpr std::size_t kMaxOutput = std::size_t{16} << 20;
@@ -134,4 +134,4 @@ Result<ChildEnd> run_child(const std::vector<std::string>& command, std::chrono:
   return end;
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway

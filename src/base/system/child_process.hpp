@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.hpp"
 
-namespace slipway::cli {
+namespace slipway {
 
 // How a command ended. A command without a signal, neither timed out nor interrupted, has an exit status.
 struct ChildEnd {
@@ -23,4 +23,4 @@ struct ChildEnd {
 // starts no process.
 Result<ChildEnd> run_child(const std::vector<std::string>& command, std::chrono::duration<double> limit);
 
-}  // namespace slipway::cli
+}  // namespace slipway
