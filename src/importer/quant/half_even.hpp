@@ -27,6 +27,6 @@ Term centred_real(Builder& b, const Term& x, const Term* zero_point);
 struct DynamicallyQuantised {
   Term numbers, scale, zero_point;
 };
-DynamicallyQuantised dynamically_quantised(TermBuilder& b, const Term& x);
+DynamicallyQuantised dynamically_quantised(Builder& b, const Term& x);
 
 }  // namespace slipway::importer
