@@ -26,6 +26,7 @@ struct ImportOptions {
   std::string signature;            // of a TensorFlow Lite file; empty: the default
   std::vector<std::string> expose;  // tensors of the file that become outputs
   Arithmetic arithmetic = Arithmetic::OfFormat;
+  bool fuses_quantised = true;  // operators between DequantizeLinear and QuantizeLinear of ONNX compute integers
 };
 
 }  // namespace slipway::importer
