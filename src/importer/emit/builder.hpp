@@ -20,7 +20,7 @@ namespace slipway::importer {
 
 enum class Reduction : std::uint8_t { Sum, Mean, Product, Max, Min, Any, All };
 
-class Builder : public Elementwise {
+class TermBuilder : public Elementwise {
  public:
   Term reduce(Reduction op, const Term& x, std::vector<std::int64_t> axes, bool keep);
   Term matmul(const Term& a, const Term& b);
@@ -37,6 +37,9 @@ class Builder : public Elementwise {
   // The index of the first of the largest elements, as int32, without the axis.
   Term argmax(const Term& x, std::int64_t axis);
 };
+
+// Its name in the functions of operators.
+using Builder = TermBuilder;
 
 // What remains of no elements.
 double neutral_of(Reduction op, FileType type);

@@ -214,7 +214,7 @@ class Finder {
     return limits.low <= limits.high ? std::optional(limits) : std::nullopt;
   }
 
-  // From a result of the main node to its QuantizeLinear; empty: there is none.
+  // From a result of the main node to its QuantizeLinear; empty: none follows.
   std::optional<QuantisedResult> result_of(NetValueId id, QuantisedForm form, std::vector<std::size_t>& followers) {
     std::vector<std::size_t> between;
     std::vector<Limits> limits;
