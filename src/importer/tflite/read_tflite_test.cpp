@@ -8,6 +8,7 @@
 
 #include "importer/tflite/testing.hpp"
 #include "testing/messages.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace slipway::importer {
 namespace {
@@ -28,10 +29,10 @@ struct ReadNet {
   }
 };
 
-ReadNet read_bytes(std::vector<std::byte> bytes) {
+ReadNet read_bytes(std::vector<std::byte> bytes, const ReadOptions& options = {}) {
   ReadNet read{.bytes = std::move(bytes)};
   Diagnostics diagnostics;
-  read.net = read_tflite(read.bytes, "net.tflite", {}, diagnostics);
+  read.net = read_tflite(read.bytes, "net.tflite", options, diagnostics);
   read.messages = testing::messages(diagnostics);
   read.diagnostics = diagnostics.all();
   EXPECT_EQ(read.net.has_value(), !diagnostics.has_errors());
@@ -463,10 +464,35 @@ TEST(ReadTflite, WrongDataAreRefused) {
   TfliteModel missing = constant_model({.name = "w", .shape = {1}}, {0, 0, 0, 0});
   missing.tensor_at(0).buffer = 7;
   EXPECT_EQ(read(missing).messages, "tensor `w` has buffer 7; the file has 2 buffers [unknown-reference]\n");
-  TfliteModel other_file = constant_model({.name = "w", .shape = {1}}, {});
-  other_file.tensor_at(0).external_buffer = 1;
-  EXPECT_EQ(read(other_file).messages,
-            "the data of tensor `w` are in another file, which is not supported [unsupported]\n");
+}
+
+TEST(ReadTflite, DataMayBeInAnotherFile) {
+  const testing::ScratchDirectory scratch;
+  const std::vector<float> weights = {1, 2, 3, 4};
+  ASSERT_TRUE(write_file(scratch / "w.bin", std::as_bytes(std::span(weights))));
+  TfliteModel model = constant_model({.name = "w", .shape = {2}}, {});
+  model.tensor_at(0).external_buffer = 7;
+  EXPECT_EQ(read(model).messages, "tensor `w` has the external buffer 7, which the file lacks [unknown-reference]\n");
+  model.tables.external_buffers.push_back(std::make_unique<fb::ExternalBufferT>());
+  fb::ExternalBufferT& buffer = *model.tables.external_buffers.back();
+  buffer.id = 7;
+  buffer.offset = 8;
+  buffer.length = 8;
+  EXPECT_EQ(read(model).messages,
+            "the data of tensor `w` are in file 0; the model names 0 files [unknown-reference]\n");
+  model.tables.external_buffer_groups.push_back(std::make_unique<fb::ExternalBufferGroupT>());
+  model.tables.external_buffer_groups.back()->name = "w.bin";
+  const ReadNet net = read_bytes(model.bytes(), {.directory = scratch.path()});
+  EXPECT_EQ(net.messages, "");
+  EXPECT_EQ(net.main().values.at(0).constant->reals(), (std::vector<double>{3, 4}));
+  buffer.length = 12;
+  EXPECT_EQ(read_bytes(model.bytes(), {.directory = scratch.path()}).messages,
+            "tensor `w` has 12 bytes from 8 of `w.bin`, which has 16 bytes [file-truncated]\n");
+  model.tables.external_buffer_groups.back()->name = "../w.bin";
+  EXPECT_EQ(read_bytes(model.bytes(), {.directory = scratch.path()}).messages,
+            "tensor `w` is in `../w.bin`, which is outside the directory of the model [path-outside]\n");
+  buffer.packing = "zip";
+  EXPECT_EQ(read(model).messages, "the data of tensor `w` are packed as `zip` [unsupported]\n");
 }
 
 TEST(ReadTflite, DataMayFollowTheTables) {
