@@ -6,9 +6,11 @@
 
 #include <random>
 
+#include "importer/tflite/model_metadata.hpp"
 #include "importer/tflite/testing.hpp"
 #include "testing/messages.hpp"
 #include "testing/scratch_directory.hpp"
+#include "tflite_metadata_generated.h"
 
 namespace slipway::importer {
 namespace {
@@ -649,6 +651,30 @@ TEST(ReadTflite, SignaturesNameTheEndsInTheOrderOfTheGraph) {
             "signature `serving_default` is of subgraph 4; the file has 1 subgraphs [unknown-reference]\n");
 }
 
+TEST(ReadTflite, ModelMetadataAreTexts) {
+  flatbuffers::FlatBufferBuilder builder;
+  fb::metadata::ModelMetadataT about;
+  about.name = "finder";
+  about.author = "a person";
+  about.subgraph_metadata.push_back(std::make_unique<fb::metadata::SubGraphMetadataT>());
+  auto image = std::make_unique<fb::metadata::TensorMetadataT>();
+  image->name = "image";
+  image->description = "a photograph";
+  image->process_units.push_back(std::make_unique<fb::metadata::ProcessUnitT>());
+  fb::metadata::NormalizationOptionsT normal;
+  normal.mean = {127.5F};
+  normal.std = {128};
+  image->process_units.back()->options.Set(normal);
+  about.subgraph_metadata.back()->input_tensor_metadata.push_back(std::move(image));
+  builder.Finish(fb::metadata::ModelMetadata::Pack(builder, &about), "M001");
+  const std::span bytes = std::as_bytes(builder.GetBufferSpan());
+  EXPECT_EQ(model_metadata(bytes),
+            (MetadataTexts{
+                {"name", "finder"}, {"author", "a person"}, {"input 0", "image: a photograph; mean 127.5, std 128"}}));
+  EXPECT_FALSE(model_metadata(bytes.first(bytes.size() / 2)));
+  EXPECT_FALSE(model_metadata({}));
+}
+
 TEST(ReadTflite, MetadataAreRead) {
   TfliteModel model = relu();
   const auto add = [&](const char* name, std::vector<std::uint8_t> data) {
@@ -661,7 +687,7 @@ TEST(ReadTflite, MetadataAreRead) {
   add("binary", {1, 0, 2, 0});
   const ReadNet net = read_valid(model);
   using Texts = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(net.net->metadata, (Texts{{"min_runtime_version", "1.5"}, {"binary", std::string("\1\0\2\0", 4)}}));
+  EXPECT_EQ(net.net->metadata, (Texts{{"min_runtime_version", "1.5"}, {"binary", "4 bytes"}}));
   model.tables.metadata[1]->buffer = 9;
   EXPECT_EQ(read(model).messages, "metadata `binary` has buffer 9; the file has 3 buffers [unknown-reference]\n");
 }
