@@ -160,6 +160,7 @@ void emit_average(NodeContext& node, const QuantisedGroup& group) {
   if (node.node().kind == "AveragePool") {
     windows = onnx_window_sums(node, x.term, x.zero());
   } else {
+    if (x.term.rank() < 3) throw Refused("the operand has few dimensions");
     std::vector<std::int64_t> axes(x.term.rank() - 2);
     std::iota(axes.begin(), axes.end(), 2);
     const Term sum = b.reduce(Reduction::Sum, b.widen(x.term), axes, true);
@@ -173,7 +174,7 @@ void emit_average(NodeContext& node, const QuantisedGroup& group) {
 }
 
 // Sums of products before they are scaled.
-struct Contraction {
+struct QuantisedContraction {
   const NodeContext& node;
   Numbers x, weights;
   std::string_view kind;
@@ -194,13 +195,13 @@ struct Contraction {
   bool is_convolution() const { return kind == "Conv" || kind == "ConvTranspose"; }
 };
 
-Contraction contraction(const NodeContext& node, const QuantisedGroup& group) {
-  Contraction made{.node = node,
-                   .x = numbers(node, group, 0),
-                   .weights = numbers(node, group, 1),
-                   .kind = node.node().kind,
-                   .scales = {},
-                   .channels = {}};
+QuantisedContraction quantised_contraction(const NodeContext& node, const QuantisedGroup& group) {
+  QuantisedContraction made{.node = node,
+                            .x = numbers(node, group, 0),
+                            .weights = numbers(node, group, 1),
+                            .kind = node.node().kind,
+                            .scales = {},
+                            .channels = {}};
   const std::size_t needed = made.kind == "Gemm" ? 2 : made.is_convolution() ? 3 : 1;
   if (made.x.term.rank() < needed || made.weights.term.rank() < needed)
     throw Refused("the operands have few dimensions");
@@ -212,13 +213,15 @@ Contraction contraction(const NodeContext& node, const QuantisedGroup& group) {
         static_cast<std::int64_t>(made.weights.scales.size()) != made.weights.term.shape[axis])
       throw Refused("the scales of the weights are not those of the channels");
   }
+  const std::int64_t groups = node.integer("group", 1);
+  if (groups < 1 || groups > made.weights.term.shape[0]) throw Refused("`group` does not divide the channels");
   for (const float scale : made.weights.scales) made.scales.push_back(made.x.scale() * scale);
   made.channels = {made.outputs()};
   if (made.is_convolution()) made.channels.resize(made.x.term.rank() - 1, 1);
   return made;
 }
 
-Term sums_of(const Contraction& of, const Term* bias) {
+Term sums_of(const QuantisedContraction& of, const Term* bias) {
   const NodeContext& node = of.node;
   Builder& b = node.b;
   if (of.kind == "Conv")
@@ -252,7 +255,7 @@ bool agrees(const std::vector<float>& scales, const std::vector<float>& sums) {
   return true;
 }
 
-Bias bias_of(const Contraction& of, const QuantisedGroup& group) {
+Bias bias_of(const QuantisedContraction& of, const QuantisedGroup& group) {
   const NodeContext& node = of.node;
   const double beta = of.kind == "Gemm" ? node.real("beta", 1) : 1;
   if (of.kind == "MatMul" || !node.has(2) || beta == 0) return {};
@@ -288,7 +291,7 @@ Bias bias_of(const Contraction& of, const QuantisedGroup& group) {
 
 void emit_contraction(NodeContext& node, const QuantisedGroup& group) {
   Builder& b = node.b;
-  const Contraction of = contraction(node, group);
+  const QuantisedContraction of = quantised_contraction(node, group);
   const Bias bias = bias_of(of, group);
   const auto alpha = of.kind == "Gemm" ? static_cast<float>(node.real("alpha", 1)) : 1.0F;
   const Term sums = b.cast(sums_of(of, bias.sums ? &*bias.sums : nullptr), FileType::F32);

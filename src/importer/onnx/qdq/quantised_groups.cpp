@@ -89,7 +89,18 @@ bool has_domain_of(const NetNode& node, std::string_view kind) {
   return node.kind == kind && (node.domain.empty() || node.domain == "com.microsoft");
 }
 
-struct Limits {
+// Null: absent, or of another type.
+template <class T>
+const T* attribute(const NetNode& node, std::string_view name) {
+  const auto found = node.attributes.find(name);
+  return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
+}
+
+bool has_result(const NetNode& node) { return !node.outputs.empty() && node.outputs[0] != kAbsent; }
+
+bool is_given(const std::optional<QuantisedResult>& result) { return result.has_value(); }
+
+struct RealLimits {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
 };
 
@@ -105,8 +116,8 @@ class Finder {
       for (const NetValueId id : node.inputs) {
         if (id != kAbsent) uses_[id].push_back(i);
       }
-      for (const auto& [name, attribute] : node.attributes) {
-        const auto* inner = std::get_if<std::shared_ptr<const NetGraph>>(&attribute);
+      for (const auto& [name, value] : node.attributes) {
+        const auto* inner = std::get_if<std::shared_ptr<const NetGraph>>(&value);
         if (!inner || !*inner) continue;
         for (const auto& [here, there] : (*inner)->captured) kept_[there] = true;
       }
@@ -127,7 +138,7 @@ class Finder {
     // A DequantizeLinear is computed if anything else uses it.
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const NetNode& node = graph_.nodes[i];
-      if (!has_domain_of(node, "DequantizeLinear") || kept_[node.outputs[0]]) continue;
+      if (!has_domain_of(node, "DequantizeLinear") || !has_result(node) || kept_[node.outputs[0]]) continue;
       found.replaced[i] = std::ranges::all_of(uses_[node.outputs[0]], [&](std::size_t user) {
         const auto group = found.by_main.find(user);
         return group != found.by_main.end() && takes(group->second, user, i);
@@ -148,14 +159,16 @@ class Finder {
   }
 
   const Array* constant(NetValueId id) const {
-    if (id == kAbsent) return nullptr;
-    if (graph_.values[id].constant) return graph_.values[id].is_optional ? nullptr : &*graph_.values[id].constant;
-    if (!producers_[id]) return nullptr;
-    const NetNode& node = graph_.nodes[*producers_[id]];
-    if (node.kind == "Identity" && node.domain.empty()) return constant(node.inputs[0]);
-    if (node.kind != "Constant" || !node.domain.empty()) return nullptr;
-    const auto value = node.attributes.find("value");
-    return value == node.attributes.end() ? nullptr : std::get_if<Array>(&value->second);
+    while (id != kAbsent) {
+      const NetValue& value = graph_.values[id];
+      if (value.constant) return value.is_optional ? nullptr : &*value.constant;
+      if (!producers_[id]) return nullptr;
+      const NetNode& node = graph_.nodes[*producers_[id]];
+      if (node.kind == "Constant" && node.domain.empty()) return attribute<Array>(node, "value");
+      if (node.kind != "Identity" || !node.domain.empty() || node.inputs.empty()) return nullptr;
+      id = node.inputs[0];
+    }
+    return nullptr;
   }
 
   // The scales and the zero points of QuantizeLinear and DequantizeLinear, if they are known.
@@ -175,8 +188,8 @@ class Finder {
       if (!zero || zero->count() != made.scales.size() || is_real(zero->type)) return nullptr;
       made.zero_points = zero->integers();
     }
-    const auto axis = node.attributes.find("axis");
-    made.axis = axis == node.attributes.end() ? 1 : std::get<std::int64_t>(axis->second);
+    const auto* const axis = attribute<std::int64_t>(node, "axis");
+    made.axis = axis ? *axis : 1;
     return std::make_shared<const Quantization>(std::move(made));
   }
 
@@ -196,16 +209,15 @@ class Finder {
   }
 
   // The limits of Relu and Clip; empty for other functions.
-  std::optional<Limits> limits_of(const NetNode& node) const {
+  std::optional<RealLimits> limits_of(const NetNode& node) const {
     if (!node.domain.empty()) return std::nullopt;
-    if (node.kind == "Relu") return Limits{.low = 0};
+    if (node.kind == "Relu") return RealLimits{.low = 0};
     if (node.kind != "Clip") return std::nullopt;
-    Limits limits;
+    RealLimits limits;
     double* const parts[] = {&limits.low, &limits.high};
     const std::string_view names[] = {"min", "max"};
     for (std::size_t k = 0; k < 2; ++k) {
-      const auto attribute = node.attributes.find(names[k]);
-      if (attribute != node.attributes.end()) *parts[k] = std::get<double>(attribute->second);
+      if (const auto* const limit = attribute<double>(node, names[k])) *parts[k] = *limit;
       if (node.inputs.size() <= k + 1 || node.inputs[k + 1] == kAbsent) continue;
       const Array* const limit = constant(node.inputs[k + 1]);
       if (!limit || limit->count() != 1) return std::nullopt;
@@ -217,14 +229,14 @@ class Finder {
   // From a result of the main node to its QuantizeLinear; empty: none follows.
   std::optional<QuantisedResult> result_of(NetValueId id, QuantisedForm form, std::vector<std::size_t>& followers) {
     std::vector<std::size_t> between;
-    std::vector<Limits> limits;
+    std::vector<RealLimits> limits;
     while (const auto user = user_of(id)) {
       const NetNode& node = graph_.nodes[*user];
       between.push_back(*user);
       if (has_domain_of(node, "QuantizeLinear") && node.inputs[0] == id) {
         auto made = quantised(node);
         if (!made) return std::nullopt;
-        for (const Limits& each : limits) limit(*made, each);
+        for (const RealLimits& each : limits) limit(*made, each);
         followers.insert(followers.end(), between.begin(), between.end());
         return made;
       }
@@ -246,7 +258,8 @@ class Finder {
 
   std::optional<QuantisedResult> quantised(const NetNode& node) const {
     const auto found = parameters(node);
-    if (!found || found->scales.size() != 1 || node.attributes.contains("output_dtype")) return std::nullopt;
+    if (!found || found->scales.size() != 1 || node.attributes.contains("output_dtype") || !has_result(node))
+      return std::nullopt;
     QuantisedResult made{.value = node.outputs[0], .scale = found->scale(), .zero = found->zero_point()};
     if (node.inputs.size() > 2 && node.inputs[2] != kAbsent) made.type = constant(node.inputs[2])->type;
     if (made.type == FileType::I8) {
@@ -257,7 +270,7 @@ class Finder {
   }
 
   // Rounding keeps the order of numbers, so that a limit may be set after it.
-  static void limit(QuantisedResult& result, const Limits& by) {
+  static void limit(QuantisedResult& result, const RealLimits& by) {
     const auto stored = [&](double real) {
       const double scaled = std::nearbyint(static_cast<float>(real) / result.scale) + static_cast<double>(result.zero);
       return static_cast<std::int64_t>(
@@ -281,6 +294,11 @@ class Finder {
       const bool is_used = id != kAbsent && (kept_[id] || !uses_[id].empty());
       if (!group.results.back() && is_used && group.form != QuantisedForm::Contraction) return std::nullopt;
     }
+    const bool has_one = group.results.size() == 1 && group.results[0];
+    if (group.form == QuantisedForm::Contraction && group.results.size() != 1) return std::nullopt;
+    if (group.form == QuantisedForm::Movement && std::ranges::none_of(group.results, &is_given)) return std::nullopt;
+    if (group.form != QuantisedForm::Contraction && group.form != QuantisedForm::Movement && !has_one)
+      return std::nullopt;
     if (group.form == QuantisedForm::Function && !add_function(main, group)) return std::nullopt;
     return group;
   }

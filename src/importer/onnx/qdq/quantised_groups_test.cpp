@@ -105,6 +105,20 @@ TEST(QuantisedGroups, KeepWhatIsUsedElsewhere) {
   EXPECT_THAT(operators_of(between({node("Sigmoid", {"a"}, {"r"})}), {.expose = {"r"}}), HasSubstr("SIGMOID"));
 }
 
+// Parts of the nodes are absent, or have other types than ONNX defines: what remains is an error, or a graph.
+TEST(QuantisedGroups, SurviveOddNodes) {
+  GraphParts parts = convolution();
+  parts.nodes.push_back(node("DequantizeLinear", {"x", "s", "z"}, {}));
+  parts.nodes.push_back(node("DequantizeLinear", {"", "s", "z"}, {"absent"}, {text_attribute("axis", "1")}));
+  parts.nodes.push_back(node("Relu", {"absent"}, {""}));
+  parts.nodes.push_back(node("GlobalAveragePool", {"absent"}, {"mean"}));
+  parts.nodes.push_back(node("QuantizeLinear", {"mean", "u", "z"}, {""}));
+  parts.nodes.push_back(node("Clip", {"a"}, {}, {text_attribute("min", "0")}));
+  parts.nodes.push_back(node("Identity", {}, {"nothing"}));
+  parts.nodes.push_back(node("DequantizeLinear", {"y", "nothing", "nothing"}, {"c"}));
+  EXPECT_NE(operators_of(parts), "nothing");
+}
+
 // Bilinear interpolation computes: the model is converted as floats.
 TEST(QuantisedGroups, FallBackToFloats) {
   GraphParts parts = between({node("Resize", {"a", "", "sizes"}, {"r"}, {text_attribute("mode", "linear")})});

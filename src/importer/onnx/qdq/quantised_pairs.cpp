@@ -12,7 +12,7 @@ namespace {
 constexpr int kCodes = 256;
 
 template <class Real>
-Real computed(Binary op, Real a, Real b) {
+Real combined(Binary op, Real a, Real b) {
   return op == Binary::Add ? a + b : op == Binary::Sub ? a - b : a * b;
 }
 
@@ -28,9 +28,9 @@ class Search {
       for (int k = 0; k < kCodes; ++k) {
         const auto x = static_cast<float>(i - 128 - operands.zeros[0]);
         const auto y = static_cast<float>(k - 128 - operands.zeros[1]);
-        all_.push_back({x, y, rounded(computed(op, x * a, y * b) / operands.result_scale)});
+        all_.push_back({x, y, rounded(combined(op, x * a, y * b) / operands.result_scale)});
         const double exact =
-            computed(op, static_cast<double>(a) * x, static_cast<double>(b) * y) / operands.result_scale;
+            combined(op, static_cast<double>(a) * x, static_cast<double>(b) * y) / operands.result_scale;
         // Others round alike with all factors that are tried.
         constexpr double kNear = 1e-3;
         if (std::fabs(exact - std::floor(exact) - 0.5) < kNear) near_.push_back(all_.back());
@@ -71,7 +71,7 @@ class Search {
 };
 
 // The float at a distance from another one, which is positive.
-float neighbour(double of, int distance) {
+float float_beside(double of, int distance) {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(static_cast<float>(of)) + distance);
 }
 
@@ -90,7 +90,7 @@ std::optional<std::pair<float, float>> pair_factors(Binary op, const PairOperand
     for (int i = -distance; i <= distance; ++i) {
       const bool is_edge = i == -distance || i == distance;
       for (int k = -distance; k <= distance; k += is_edge || distance == 0 ? 1 : 2 * distance) {
-        const float f = neighbour(first, i), g = neighbour(second, k);
+        const float f = float_beside(first, i), g = float_beside(second, k);
         if (search.agrees(f, g)) return std::pair(f, g);
         if (op == Binary::Mul) break;
       }
