@@ -28,6 +28,7 @@ struct ImportOptions {
   // The results of all nodes become outputs after these, where a graph can have them.
   bool expose_nodes = false;
   Arithmetic arithmetic = Arithmetic::OfFormat;
+  bool fuses_quantised = true;  // operators between DequantizeLinear and QuantizeLinear of ONNX compute integers
 };
 
 }  // namespace slipway::importer

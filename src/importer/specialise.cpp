@@ -10,7 +10,10 @@
 #include "importer/bind.hpp"
 #include "importer/emit/host.hpp"
 #include "importer/emit/node_context.hpp"
+#include "importer/layout/cancel_unsigned.hpp"
 #include "importer/layout/sink_transposes.hpp"
+#include "importer/onnx/qdq/emit_quantised.hpp"
+#include "importer/onnx/qdq/quantised_groups.hpp"
 #include "importer/report.hpp"
 #include "importer/supported.hpp"
 
@@ -92,10 +95,70 @@ class Emission {
   }
 
   void walk(Frame& frame) {
-    for (const NetNode& node : frame.graph.nodes) {
+    const QuantisedGroups groups = quantised_groups(frame.graph);
+    std::vector<bool> replaced = groups.replaced;
+    for (std::size_t i = 0; i < frame.graph.nodes.size(); ++i) {
       ++report.nodes;
-      compute(frame, node);
+      const auto group = groups.by_main.find(i);
+      if (group != groups.by_main.end()) {
+        if (compute(frame, frame.graph.nodes[i], group->second)) continue;
+        // As floats, as if there were no group.
+        for (const std::size_t follower : group->second.followers) replaced[follower] = false;
+        for (const auto& source : group->second.sources) {
+          if (!source || !replaced[source->node]) continue;
+          replaced[source->node] = false;
+          compute(frame, frame.graph.nodes[source->node]);
+        }
+      }
+      if (group != groups.by_main.end() || !replaced[i]) compute(frame, frame.graph.nodes[i]);
     }
+  }
+
+  QuantisedGroups quantised_groups(const NetGraph& graph) const {
+    std::set<NetValueId> kept;
+    if (&graph == interface_.graph) {
+      for (const InterfaceOutput& output : interface_.outputs) kept.insert(output.value);
+    }
+    if (net_.format == NetFormat::Onnx && options_.fuses_quantised) return find_quantised_groups(graph, kept);
+    return {.by_main = {}, .replaced = std::vector<bool>(graph.nodes.size(), false)};
+  }
+
+  // Whether the group of a main node could be computed with integers.
+  bool compute(Frame& frame, const NetNode& main, const QuantisedGroup& group) {
+    std::vector<Term> terms;
+    for (std::size_t k = 0; k < main.inputs.size(); ++k) {
+      const NetValueId id = group.sources[k] ? frame.graph.nodes[group.sources[k]->node].inputs[0] : main.inputs[k];
+      if (id != kAbsent && !frame.values[id]) return false;
+      terms.push_back(id == kAbsent ? Term{} : *frame.values[id]);
+    }
+    std::vector<const Term*> inputs;
+    for (std::size_t k = 0; k < terms.size(); ++k) inputs.push_back(main.inputs[k] == kAbsent ? nullptr : &terms[k]);
+    while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+    begin(main);
+    std::vector<std::optional<Term>> outputs(main.outputs.size());
+    const NodeContext::RunGraph run = runner(frame);
+    NodeContext context(builder_, main, frame.graph, net_, options_, inputs, outputs, variables_, run);
+    try {
+      emit_quantised(context, group);
+    } catch (const Refused&) {
+      return false;
+    }
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const NetValueId id = group.results[k] ? group.results[k]->value : main.outputs[k];
+      if (id != kAbsent && outputs[k]) keep(frame, id, *std::move(outputs[k]));
+    }
+    return true;
+  }
+
+  void begin(const NetNode& node) {
+    builder_.origin = node.name.empty() ? formatted("{} #{}", node.kind, node.index) : node.name;
+    builder_.location = node.location;
+  }
+
+  NodeContext::RunGraph runner(Frame& frame) {
+    return [this, &frame](const NetGraph& graph, std::span<const Term> operands, std::string_view path) {
+      return run_subgraph(frame, graph, operands, path);
+    };
   }
 
   void compute(Frame& frame, const NetNode& node) {
@@ -117,11 +180,9 @@ class Emission {
                  formatted("the operator is not supported: {}", obstacle_of(net_.format, node.domain, node.kind)));
       return;
     }
-    builder_.origin = node.name.empty() ? formatted("{} #{}", node.kind, node.index) : node.name;
-    builder_.location = node.location;
+    begin(node);
     std::vector<std::optional<Term>> outputs(node.outputs.size());
-    const NodeContext::RunGraph run = [&](const NetGraph& graph, std::span<const Term> operands,
-                                          std::string_view path) { return run_subgraph(frame, graph, operands, path); };
+    const NodeContext::RunGraph run = runner(frame);
     NodeContext context(builder_, node, frame.graph, net_, options_, inputs, outputs, variables_, run);
     try {
       emit(context);
@@ -261,6 +322,7 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
     Emission emission(net, *interface, options);
     emission.run();
     if (emission.report.empty()) {
+      cancel_unsigned(emission.model.graph);
       sink_transposes(emission.model.graph);
       return std::move(emission.model);
     }

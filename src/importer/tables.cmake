@@ -6,4 +6,9 @@ add_custom_command(OUTPUT ${generated}
   COMMAND flatbuffers::flatc --cpp --scoped-enums --gen-object-api --bfbs-gen-embed -o ${CMAKE_BINARY_DIR}/generated
           ${CMAKE_CURRENT_SOURCE_DIR}/importer/tflite/tflite.fbs
   DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/importer/tflite/tflite.fbs VERBATIM)
-target_sources(slipway_importer PRIVATE ${generated})
+set(generated_metadata ${CMAKE_BINARY_DIR}/generated/tflite_metadata_generated.h)
+add_custom_command(OUTPUT ${generated_metadata}
+  COMMAND flatbuffers::flatc --cpp --scoped-enums --gen-object-api -o ${CMAKE_BINARY_DIR}/generated
+          ${CMAKE_CURRENT_SOURCE_DIR}/importer/tflite/tflite_metadata.fbs
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/importer/tflite/tflite_metadata.fbs VERBATIM)
+target_sources(slipway_importer PRIVATE ${generated} ${generated_metadata})

@@ -39,6 +39,11 @@ class NodeContext {
 
   Builder& b;
 
+  // The same node with other operands, whose results go elsewhere.
+  NodeContext with(std::span<const Term* const> inputs, std::span<std::optional<Term>> outputs) const {
+    return {b, node_, graph_, net_, options_, inputs, outputs, variables_, run_};
+  }
+
   const NetNode& node() const { return node_; }
   const Net& net() const { return net_; }
   const ImportOptions& options() const { return options_; }

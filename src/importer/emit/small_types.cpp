@@ -190,8 +190,7 @@ Term convert(Elementwise& b, const Term& x, FileType type, const Conversion& how
   if (!is_float8 || how.saturate) return b.cast(x, type);
   const Term real = b.cast(x, FileType::F32);
   if (real.known) return known_term(array_of(type, x.shape, std::span<const double>(real.known->reals())));
-  if (real.rank() == 0) return b.reshape(convert(b, b.reshape(real, {1}), type, how), {});
-  return b.term(b.add(tosa::Op::CAST, {b.value(real)}, {}, info_of(type).graph), type);
+  return b.apply(tosa::Op::CAST, real, type);
 }
 
 }  // namespace slipway::importer

@@ -89,7 +89,7 @@ double neutral_of(Reduction op, FileType type) {
   }
 }
 
-Term TermBuilder::reduce(Reduction op, const Term& x, std::vector<std::int64_t> axes, bool keep) {
+Term Builder::reduce(Reduction op, const Term& x, std::vector<std::int64_t> axes, bool keep) {
   std::set<std::int64_t> unique;
   for (const std::int64_t axis : axes) unique.insert(static_cast<std::int64_t>(axis_of(axis, x.rank())));
   tensor::Shape kept = x.shape, shape;
@@ -189,27 +189,27 @@ Term product_of_matrices(Builder& builder, const Term& a, const Term& b, FileTyp
 
 }  // namespace
 
-Term TermBuilder::matmul(const Term& a, const Term& b) {
+Term Builder::matmul(const Term& a, const Term& b) {
   if (a.type != b.type) throw Refused("the matrices have different types");
   const auto same = [&](const Term& x, const Term& y) { return cast(multiply(*this, x, y), a.type); };
   const bool real = is_real(a.type);
   return product_of_matrices(*this, real ? computable(a) : a, real ? computable(b) : b, a.type, same);
 }
 
-Term TermBuilder::matmul_wide(const Term& a, const Term& b) {
+Term Builder::matmul_wide(const Term& a, const Term& b) {
   if (a.type != b.type || !is_real(a.type)) throw Refused("the matrices are not of floats of one type");
   const auto wide = [&](const Term& x, const Term& y) { return multiply(*this, x, y); };
   return product_of_matrices(*this, computable(a), computable(b), FileType::F32, wide);
 }
 
-Term TermBuilder::matmul_int8(const Term& a, const Term& b, std::int64_t a_zero, std::int64_t b_zero) {
+Term Builder::matmul_int8(const Term& a, const Term& b, std::int64_t a_zero, std::int64_t b_zero) {
   return product_of_matrices(*this, a, b, FileType::I32, [&](const Term& x, const Term& y) {
     const std::vector<tosa::ValueId> operands{value(x), value(y)};
     return term(add(Op::MATMUL, operands, {{"A_zp", {a_zero}}, {"B_zp", {b_zero}}}, DataType::I32), FileType::I32);
   });
 }
 
-Term TermBuilder::linear(const Term& x, const Term& weights, const Term* bias) {
+Term Builder::linear(const Term& x, const Term& weights, const Term* bias) {
   const std::int64_t inputs = weights.extent(1), outputs = weights.extent(0);
   if (x.extent(-1) != inputs)
     throw Refused(formatted("the weights have {} inputs and the tensor has {}", inputs, x.extent(-1)));
@@ -238,7 +238,7 @@ Term as_float32(Builder& b, const Term& x) { return is_real(x.type) ? b.cast(x, 
 
 }  // namespace
 
-Term TermBuilder::softmax(const Term& x, std::int64_t axis) {
+Term Builder::softmax(const Term& x, std::int64_t axis) {
   if (x.known) return softmax(term(value(x), x.type), axis);
   const Term of = as_float32(*this, x);
   const Term shifted = sub(of, reduce(Reduction::Max, of, {axis}, true));
@@ -246,14 +246,14 @@ Term TermBuilder::softmax(const Term& x, std::int64_t axis) {
   return cast(mul(powers, unary(Unary::Reciprocal, reduce(Reduction::Sum, powers, {axis}, true))), x.type);
 }
 
-Term TermBuilder::log_softmax(const Term& x, std::int64_t axis) {
+Term Builder::log_softmax(const Term& x, std::int64_t axis) {
   const Term of = as_float32(*this, x);
   const Term shifted = sub(of, reduce(Reduction::Max, of, {axis}, true));
   const Term sum = reduce(Reduction::Sum, unary(Unary::Exp, shifted), {axis}, true);
   return cast(sub(shifted, unary(Unary::Log, sum)), x.type);
 }
 
-Term TermBuilder::cumsum(const Term& x, std::int64_t axis, bool exclusive, bool reversed) {
+Term Builder::cumsum(const Term& x, std::int64_t axis, bool exclusive, bool reversed) {
   if (reversed) return reverse(cumsum(reverse(x, axis), axis, exclusive, false), axis);
   const std::size_t at = axis_of(axis, x.rank());
   const std::int64_t extent = x.shape[at];
@@ -270,7 +270,7 @@ Term TermBuilder::cumsum(const Term& x, std::int64_t axis, bool exclusive, bool 
   return is_real(x.type) ? cast(sum, x.type) : narrow(sum, x.type);
 }
 
-Term TermBuilder::argmax(const Term& x, std::int64_t axis) {
+Term Builder::argmax(const Term& x, std::int64_t axis) {
   const auto at = static_cast<std::int64_t>(axis_of(axis, x.rank()));
   if (x.rank() == 1) return reshape(argmax(unsqueeze(x, 0), 1), {});  // of rank 0 is a tensor [1]
   const bool direct = is_real(x.type) || x.type == FileType::I8 || x.type == FileType::I16;

@@ -14,7 +14,6 @@ Term moved_on_host(const Term& x, FileType type, std::int64_t by) {
 
 // The same integers with another meaning of the top bit: a RESCALE by 1.
 Term rescaled(Builder& b, const Term& x, FileType type, bool to_signed) {
-  if (x.rank() == 0) return b.reshape(rescaled(b, b.reshape(x, {1}), type, to_signed), {});
   const bool is_8 = bits_of(type) == 8;
   const std::int64_t half = is_8 ? kHalfOf8 : kHalfOf16;
   const auto constant = [&](tosa::DataType of, std::vector<std::byte> data) {
@@ -24,16 +23,15 @@ Term rescaled(Builder& b, const Term& x, FileType type, bool to_signed) {
   const tosa::ValueId multiplier =
       constant(tosa::DataType::I32, {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0x40}});
   const tosa::ValueId shift = constant(tosa::DataType::I8, {std::byte{30}});
-  const tosa::ValueId made = b.add(tosa::Op::RESCALE, {b.value(x), multiplier, shift},
-                                   {{"scale32", {1}},
-                                    {"rounding_mode", {static_cast<std::int64_t>(tosa::RoundingMode::SingleRound)}},
-                                    {"per_channel", {0}},
-                                    {"input_unsigned", {to_signed ? 1 : 0}},
-                                    {"output_unsigned", {to_signed ? 0 : 1}},
-                                    {"input_zp", {to_signed ? half : 0}},
-                                    {"output_zp", {to_signed ? 0 : half}}},
-                                   is_8 ? tosa::DataType::I8 : tosa::DataType::I16);
-  return b.term(made, type);
+  return b.apply(tosa::Op::RESCALE, x, type,
+                 {{"scale32", {1}},
+                  {"rounding_mode", {static_cast<std::int64_t>(tosa::RoundingMode::SingleRound)}},
+                  {"per_channel", {0}},
+                  {"input_unsigned", {to_signed ? 1 : 0}},
+                  {"output_unsigned", {to_signed ? 0 : 1}},
+                  {"input_zp", {to_signed ? half : 0}},
+                  {"output_zp", {to_signed ? 0 : half}}},
+                 {multiplier, shift});
 }
 
 }  // namespace

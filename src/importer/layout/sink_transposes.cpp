@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "importer/layout/graph_copy.hpp"
 #include "tensor/shape.hpp"
 
 namespace slipway::importer {
@@ -95,7 +96,10 @@ bool is_elementwise(const Node& node) {
     case Op::GREATER:
     case Op::GREATER_EQUAL:
     case Op::CAST:
+    case Op::TABLE:
       return true;
+    case Op::RESCALE:
+      return !node.attributes.flag("per_channel");
     default:
       return false;
   }
@@ -145,21 +149,15 @@ tosa::Attributes permuted(const Node& node, const Permutation& permutation) {
 
 class Sinker {
  public:
-  explicit Sinker(const Graph& old)
-      : old_(old), moved_(old.values.size()), made_ids_(old.values.size(), tosa::kNoValue) {}
+  explicit Sinker(const Graph& old) : old_(old), copy_(old), moved_(old.values.size()) {}
 
   Graph run() {
-    made_.name = old_.name;
-    made_.storage = old_.storage;
-    for (const ValueId input : old_.inputs)
-      made_ids_[index(input)] = made_.add_input(old_[input].type, old_[input].name);
     for (const Node& node : old_.nodes) {
       if (!move(node)) copy(node);
     }
-    for (const ValueId output : old_.outputs) made_.outputs.push_back(value(output));
-    made_.input_bindings = old_.input_bindings;
-    made_.output_bindings = old_.output_bindings;
-    return std::move(made_);
+    std::vector<ValueId> outputs;
+    for (const ValueId output : old_.outputs) outputs.push_back(value(output));
+    return copy_.finish(outputs);
   }
 
  private:
@@ -171,19 +169,14 @@ class Sinker {
 
   // The value in the new graph, transposed if it has to be.
   ValueId value(ValueId old) {
-    ValueId& made = made_ids_[index(old)];
-    if (made != tosa::kNoValue) return made;
-    if (const tosa::Constant* constant = old_.constant(old)) {
-      made = made_.add_constant(old_[old].type, constant->data, constant->splat, old_[old].name);
-      return made;
-    }
+    if (const ValueId made = copy_.find(old); made != tosa::kNoValue) return made;
     const Moved& moved = *moved_[index(old)];
-    made = transpose(moved.base, moved.permutation, old_[old].name);
-    return made;
+    copy_.set(old, transpose(moved.base, moved.permutation));
+    return copy_.find(old);
   }
 
-  ValueId transpose(ValueId of, const Permutation& permutation, std::string name) {
-    const tosa::TensorType type = made_[of].type;
+  ValueId transpose(ValueId of, const Permutation& permutation) {
+    const tosa::TensorType type = copy_.graph()[of].type;
     tensor::Shape shape;
     for (const std::int64_t from : permutation) shape.push_back(type.shape[static_cast<std::size_t>(from)]);
     const bool reshapes = keeps_order(type.shape, permutation);
@@ -192,31 +185,14 @@ class Sinker {
       attributes.set("shape", std::vector(shape));
     else
       attributes.set("perms", permutation);
-    const ValueId made =
-        made_.add(reshapes ? Op::RESHAPE : Op::TRANSPOSE, {of}, std::move(attributes), {type.data, shape});
-    made_[made].name = std::move(name);
-    describe(*node_);
-    return made;
-  }
-
-  void describe(const Node& from) {
-    made_.nodes.back().name = from.name;
-    made_.nodes.back().location = from.location;
-    made_.nodes.back().custom = from.custom;
+    return copy_.add(*node_, reshapes ? Op::RESHAPE : Op::TRANSPOSE, {of}, std::move(attributes), {type.data, shape});
   }
 
   void copy(const Node& node) {
     node_ = &node;
     std::vector<ValueId> inputs;
     for (const ValueId input : node.inputs) inputs.push_back(value(input));
-    std::vector<tosa::TensorType> types;
-    for (const ValueId output : node.outputs) types.push_back(old_[output].type);
-    const std::vector<ValueId> outputs = made_.add_node(node.op, std::move(inputs), node.attributes, std::move(types));
-    describe(node);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      made_ids_[index(node.outputs[i])] = outputs[i];
-      made_[outputs[i]].name = old_[node.outputs[i]].name;
-    }
+    copy_.copy(node, std::move(inputs));
   }
 
   // Whether the node is expressed on tensors before their transposes.
@@ -225,22 +201,25 @@ class Sinker {
     if (node.op == Op::TRANSPOSE) return move_transpose(node);
     if (node.op == Op::RESHAPE) return move_reshape(node);
     if (!is_elementwise(node) && !has_dimensions(node.op)) return false;
+    // Others are tables and multipliers, whose dimensions are not those of the tensor.
+    const bool has_parameters = node.op == Op::TABLE || node.op == Op::RESCALE;
+    const std::span<const ValueId> tensors = std::span(node.inputs).first(has_parameters ? 1 : node.inputs.size());
     const Permutation* permutation = nullptr;
-    for (const ValueId input : node.inputs) {
+    for (const ValueId input : tensors) {
       if (!permutation && moved_[index(input)]) permutation = &moved_[index(input)]->permutation;
     }
     if (!permutation) return false;
-    for (const ValueId input : node.inputs) {
+    for (const ValueId input : tensors) {
       if (!can_be_before(input, *permutation)) return false;
     }
     const Permutation chosen = *permutation;
     std::vector<ValueId> inputs;
-    for (const ValueId input : node.inputs) inputs.push_back(before(input, chosen));
+    for (const ValueId input : tensors) inputs.push_back(before(input, chosen));
+    for (std::size_t i = tensors.size(); i < node.inputs.size(); ++i) inputs.push_back(value(node.inputs[i]));
     const tosa::TensorType& type = old_[node.outputs[0]].type;
     const ValueId made =
-        made_.add(node.op, std::move(inputs), has_dimensions(node.op) ? permuted(node, chosen) : node.attributes,
+        copy_.add(node, std::move(inputs), has_dimensions(node.op) ? permuted(node, chosen) : node.attributes,
                   {type.data, shape_before(type.shape, chosen)});
-    describe(node);
     moved_[index(node.outputs[0])] = Moved{made, chosen};
     return true;
   }
@@ -249,25 +228,19 @@ class Sinker {
     const ValueId of = node.inputs[0];
     if (old_.constant(of)) return false;
     const auto list = node.attributes.list("perms");
-    const Moved from = moved_[index(of)].value_or(Moved{made_ids_[index(of)], {}});
+    const Moved from = moved_[index(of)] ? *moved_[index(of)] : Moved{copy_.find(of), {}};
     Moved made{from.base, composed(from.permutation, normal({list.begin(), list.end()}))};
-    if (made.permutation.empty()) {
-      made_ids_[index(node.outputs[0])] = made.base;
-      if (made_[made.base].name.empty()) made_[made.base].name = old_[node.outputs[0]].name;
-      return true;
-    }
-    moved_[index(node.outputs[0])] = std::move(made);
+    if (made.permutation.empty())
+      copy_.set(node.outputs[0], made.base);
+    else
+      moved_[index(node.outputs[0])] = std::move(made);
     return true;
   }
 
   bool move_reshape(const Node& node) {
     const auto& moved = moved_[index(node.inputs[0])];
-    if (!moved || !keeps_order(made_[moved->base].type.shape, moved->permutation)) return false;
-    const tosa::TensorType& type = old_[node.outputs[0]].type;
-    const ValueId made = made_.add(Op::RESHAPE, {moved->base}, node.attributes, type);
-    describe(node);
-    made_ids_[index(node.outputs[0])] = made;
-    made_[made].name = old_[node.outputs[0]].name;
+    if (!moved || !keeps_order(copy_.graph()[moved->base].type.shape, moved->permutation)) return false;
+    copy_.set(node.outputs[0], copy_.add(node, {moved->base}, node.attributes, old_[node.outputs[0]].type));
     return true;
   }
 
@@ -280,19 +253,18 @@ class Sinker {
   // The operand as it is before its transpose.
   ValueId before(ValueId old, const Permutation& permutation) {
     if (moved_[index(old)]) return moved_[index(old)]->base;
+    const tosa::TensorType& type = old_[old].type;
+    const tensor::Shape shape = shape_before(type.shape, permutation);
+    if (shape == type.shape && keeps_order(shape, permutation)) return value(old);
     const tosa::Constant* constant = old_.constant(old);
-    if (constant && constant->splat) {
-      const tosa::TensorType& type = old_[old].type;
-      return made_.add_constant({type.data, shape_before(type.shape, permutation)}, constant->data, true);
-    }
-    return transpose(value(old), inverse_of(permutation), {});
+    if (constant && constant->splat) return copy_.graph().add_constant({type.data, shape}, constant->data, true);
+    return transpose(value(old), inverse_of(permutation));
   }
 
   const Graph& old_;
-  Graph made_;
+  GraphCopy copy_;
   std::vector<std::optional<Moved>> moved_;  // by value of the old graph
-  std::vector<ValueId> made_ids_;
-  const Node* node_ = nullptr;  // whose operands are asked for
+  const Node* node_ = nullptr;               // whose operands are asked for
 };
 
 }  // namespace

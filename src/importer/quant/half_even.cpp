@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
+#include "importer/emit/unsigned.hpp"
 
 namespace slipway::importer {
 namespace {
@@ -27,8 +28,7 @@ std::int64_t max_value_of(FileType type) {
 
 Term rounded_to_int32(Builder& b, const Term& x) {
   if (x.known && x.count() <= kMaxFolded) return b.cast(b.unary(Unary::RoundEven, x), FileType::I32);
-  if (x.rank() == 0) return b.reshape(rounded_to_int32(b, b.reshape(x, {1})), {});
-  return b.term(b.add(tosa::Op::CAST, {b.value(x)}, {}, tosa::DataType::I32), FileType::I32);
+  return b.apply(tosa::Op::CAST, x, FileType::I32);
 }
 
 namespace {
@@ -75,13 +75,25 @@ Term quotient_by_255(Builder& b, const Term& x) {
   return b.add(near, b.binary(Binary::Mul, rest, reciprocal));
 }
 
+Term rounded_within(Builder& b, const Term& x, const EvenRounding& how) {
+  // The limits are whole numbers, so that they may come before the rounding.
+  const auto low = static_cast<double>(how.low - how.zero), high = static_cast<double>(how.high - how.zero);
+  const Term whole = rounded_to_int32(b, b.clamp(x, low, high));
+  // uint8 is int8 with a moved zero point, of which the next operator takes the int8 (layout/cancel_unsigned.hpp).
+  const bool moves = how.type == FileType::U8 && !x.known;
+  const std::int64_t zero = how.zero - (moves ? signed_offset(how.type) : 0);
+  const Term made = b.narrow(b.affine(whole, 1, static_cast<double>(zero)), moves ? FileType::I8 : how.type);
+  return moves ? from_signed(b, made, how.type) : made;
+}
+
 Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zero_point) {
   const auto low = static_cast<double>(min_value_of(type)), high = static_cast<double>(max_value_of(type));
   if (!zero_point || (zero_point->known && zero_point->count() == 1)) {
-    // The limits are whole numbers, so that they may come before the rounding.
-    const auto zero = zero_point ? static_cast<double>(zero_point->known->integer(0)) : 0.0;
-    const Term whole = rounded_to_int32(b, b.clamp(x, low - zero, high - zero));
-    return b.narrow(b.affine(whole, 1, zero), type);
+    return rounded_within(b, x,
+                          {.type = type,
+                           .zero = zero_point ? zero_point->known->integer(0) : 0,
+                           .low = min_value_of(type),
+                           .high = max_value_of(type)});
   }
   // Wider than any type and zero point, so that the sum does not overflow.
   constexpr double kFar = 1 << 24;
@@ -92,9 +104,12 @@ Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zer
 
 Term centred_real(Builder& b, const Term& x, const Term* zero_point) {
   if (is_real(x.type)) return b.cast(x, FileType::F32);
+  if (zero_point && zero_point->known && zero_point->count() == 1) {
+    const bool moves = x.type == FileType::U8 && !x.known;
+    const std::int64_t zero = zero_point->known->integer(0) - (moves ? signed_offset(x.type) : 0);
+    return b.cast(b.affine(b.widen(moves ? as_signed(b, x) : x), 1, -static_cast<double>(zero)), FileType::F32);
+  }
   const Term wide = b.widen(x);
-  if (zero_point && zero_point->known && zero_point->count() == 1)
-    return b.cast(b.affine(wide, 1, -static_cast<double>(zero_point->known->integer(0))), FileType::F32);
   return b.cast(zero_point ? b.sub(wide, b.widen(*zero_point)) : wide, FileType::F32);
 }
 

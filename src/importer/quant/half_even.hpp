@@ -18,6 +18,13 @@ Term rounded_to_int32(Builder& b, const Term& x);
 Term rounding_quotient(Builder& b, const Term& x, const Term& scale, FileType type);
 // x / 255 of float32, the nearest float.
 Term quotient_by_255(Builder& b, const Term& x);
+// round_even(x) + zero point within limits, which are numbers of an integer type of at most 16 bits, as the zero point
+// is.
+struct EvenRounding {
+  FileType type = FileType::U8;
+  std::int64_t zero = 0, low = 0, high = 255;
+};
+Term rounded_within(Builder& b, const Term& x, const EvenRounding& how);
 // round_even(x) + zero point, saturated to an integer type. `zero_point` has that type and broadcasts to x; null: 0.
 Term quantised_to_even(Builder& b, const Term& x, FileType type, const Term* zero_point);
 // (x - zero point) as float32.
@@ -27,6 +34,6 @@ Term centred_real(Builder& b, const Term& x, const Term* zero_point);
 struct DynamicallyQuantised {
   Term numbers, scale, zero_point;
 };
-DynamicallyQuantised dynamically_quantised(TermBuilder& b, const Term& x);
+DynamicallyQuantised dynamically_quantised(Builder& b, const Term& x);
 
 }  // namespace slipway::importer

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "importer/import.hpp"
+#include "importer/import_options.hpp"
 
 namespace slipway::importer {
 

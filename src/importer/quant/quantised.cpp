@@ -72,7 +72,6 @@ Term stored_bits(Builder& b, const Term& x, const QuantisedType& type) {
 }
 
 Term rescale(Builder& b, const Term& x, FileType to, const Scaling& how) {
-  if (x.rank() == 0) return b.reshape(rescale(b, b.reshape(x, {1}), to, how), {});
   check_zero(x.type, how.input_zero);
   check_zero(to, how.output_zero);
   std::vector<std::int32_t> mantissas;
@@ -86,10 +85,9 @@ Term rescale(Builder& b, const Term& x, FileType to, const Scaling& how) {
   const tosa::ValueId multiplier = list_constant(b, tosa::DataType::I32, mantissas);
   const tosa::ValueId shift = list_constant(b, tosa::DataType::I8, shifts);
   const auto rounding = doubled ? tosa::RoundingMode::DoubleRound : tosa::RoundingMode::SingleRound;
-  return b.term(
-      b.add(Op::RESCALE, {b.value(x), multiplier, shift},
-            rescale_attributes(true, how.by.size() > 1, rounding, how.input_zero, how.output_zero), info_of(to).graph),
-      to);
+  return b.apply(Op::RESCALE, x, to,
+                 rescale_attributes(true, how.by.size() > 1, rounding, how.input_zero, how.output_zero),
+                 {multiplier, shift});
 }
 
 Term rescale_wide(Builder& b, const Term& x, FileType to, std::span<const Multiplier> by) {
@@ -103,10 +101,8 @@ Term rescale_wide(Builder& b, const Term& x, FileType to, std::span<const Multip
   }
   const tosa::ValueId multiplier = list_constant(b, tosa::DataType::I16, mantissas);
   const tosa::ValueId shift = list_constant(b, tosa::DataType::I8, shifts);
-  return b.term(
-      b.add(Op::RESCALE, {x.value, multiplier, shift},
-            rescale_attributes(false, by.size() > 1, tosa::RoundingMode::SingleRound, 0, 0), info_of(to).graph),
-      to);
+  return b.apply(Op::RESCALE, x, to, rescale_attributes(false, by.size() > 1, tosa::RoundingMode::SingleRound, 0, 0),
+                 {multiplier, shift});
 }
 
 Term narrow_wide(Builder& b, const Term& x) {
@@ -124,7 +120,7 @@ Term requantise(Builder& b, const Term& sums, const QuantisedType& to, std::span
         scales));
     const auto low = static_cast<double>(to.low() - to.zero), high = static_cast<double>(to.high() - to.zero);
     const Term scaled = b.clamp(b.mul(real, scale), low, high);
-    const Term rounded = b.term(b.add(Op::CAST, {b.value(scaled)}, {}, tosa::DataType::I32), FileType::I32);
+    const Term rounded = b.apply(Op::CAST, scaled, FileType::I32);
     return b.narrow(b.binary(Binary::Add, rounded, static_cast<double>(to.zero)), to.type);
   }
   Scaling how{.by = {}, .output_zero = to.zero, .arithmetic = arithmetic};

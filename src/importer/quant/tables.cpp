@@ -19,14 +19,13 @@ std::int64_t clamped_to(FileType type, std::int64_t value) {
 
 // TABLE of 8 bits. The entries are in the order of the signed numbers that have the same bits.
 Term small_table(Builder& b, const Term& x, FileType to, const IntegerFunction& function) {
-  if (x.rank() == 0) return b.reshape(small_table(b, b.reshape(x, {1}), to, function), {});
   std::vector<std::byte> entries;
   for (int bits = -128; bits < 128; ++bits) {
     const std::int64_t made = clamped_to(to, function(is_unsigned(x.type) ? bits & 255 : bits));
     entries.push_back(static_cast<std::byte>(made & 255));
   }
   const tosa::ValueId table = b.graph().add_constant({tosa::DataType::I8, {256}}, std::move(entries));
-  return b.term(b.add(tosa::Op::TABLE, {b.value(x), table}), to);
+  return b.apply(tosa::Op::TABLE, x, to, {}, {table});
 }
 
 // Numbers from 0 on that index a table.
@@ -85,10 +84,8 @@ std::vector<std::int64_t> interpolated_table(const RealRange& range, const RealF
 }
 
 Term interpolated(Builder& b, const Term& x, std::span<const std::int64_t> table) {
-  if (x.rank() == 0) return b.reshape(interpolated(b, b.reshape(x, {1}), table), {});
   const Term entries = b.integers(FileType::I16, {static_cast<std::int64_t>(table.size())}, table);
-  const Term fine =
-      b.term(b.add(tosa::Op::TABLE, {b.value(x), b.value(entries)}, {}, tosa::DataType::I32), FileType::I32);
+  const Term fine = b.apply(tosa::Op::TABLE, x, FileType::I32, {}, {b.value(entries)});
   // By 2^-7, to nearest.
   return rescale(b, fine, FileType::I16,
                  {.by = {{.mantissa = 1 << 30, .exponent = -6}}, .arithmetic = Arithmetic::Single});

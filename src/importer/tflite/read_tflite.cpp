@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "importer/tflite/graph_reader.hpp"
+#include "importer/tflite/model_metadata.hpp"
 #include "tflite_generated.h"
 
 namespace slipway::importer {
@@ -119,10 +120,13 @@ class TfliteReader {
       const std::string_view name = string_of(from.name());
       const std::optional<Bytes> data = tensors_.buffer(from.buffer(), formatted("metadata `{}`", name), &from);
       if (!data || !file_.take(name.size() + data->size(), &from)) continue;
-      // A short text is followed by zeros up to a fixed size.
-      const std::string_view all = text_of(*data);
-      const std::string_view text = all.substr(0, all.find('\0'));
-      net_.metadata.emplace_back(name, all.find_first_not_of('\0', text.size()) == all.npos ? text : all);
+      if (name != "TFLITE_METADATA") {
+        net_.metadata.emplace_back(name, metadata_text(*data));
+      } else if (auto texts = model_metadata(*data)) {
+        net_.metadata.insert(net_.metadata.end(), texts->begin(), texts->end());
+      } else {
+        file_.warning(DiagnosticKind::FileFormat, &from, "the metadata `TFLITE_METADATA` are invalid");
+      }
     }
   }
 

@@ -6,8 +6,11 @@
 
 #include <random>
 
+#include "importer/tflite/model_metadata.hpp"
 #include "importer/tflite/testing.hpp"
 #include "testing/messages.hpp"
+#include "testing/scratch_directory.hpp"
+#include "tflite_metadata_generated.h"
 
 namespace slipway::importer {
 namespace {
@@ -28,10 +31,10 @@ struct ReadNet {
   }
 };
 
-ReadNet read_bytes(std::vector<std::byte> bytes) {
+ReadNet read_bytes(std::vector<std::byte> bytes, const ReadOptions& options = {}) {
   ReadNet read{.bytes = std::move(bytes)};
   Diagnostics diagnostics;
-  read.net = read_tflite(read.bytes, "net.tflite", {}, diagnostics);
+  read.net = read_tflite(read.bytes, "net.tflite", options, diagnostics);
   read.messages = testing::messages(diagnostics);
   read.diagnostics = diagnostics.all();
   EXPECT_EQ(read.net.has_value(), !diagnostics.has_errors());
@@ -463,10 +466,35 @@ TEST(ReadTflite, WrongDataAreRefused) {
   TfliteModel missing = constant_model({.name = "w", .shape = {1}}, {0, 0, 0, 0});
   missing.tensor_at(0).buffer = 7;
   EXPECT_EQ(read(missing).messages, "tensor `w` has buffer 7; the file has 2 buffers [unknown-reference]\n");
-  TfliteModel other_file = constant_model({.name = "w", .shape = {1}}, {});
-  other_file.tensor_at(0).external_buffer = 1;
-  EXPECT_EQ(read(other_file).messages,
-            "the data of tensor `w` are in another file, which is not supported [unsupported]\n");
+}
+
+TEST(ReadTflite, DataMayBeInAnotherFile) {
+  const testing::ScratchDirectory scratch;
+  const std::vector<float> weights = {1, 2, 3, 4};
+  ASSERT_TRUE(write_file(scratch / "w.bin", std::as_bytes(std::span(weights))));
+  TfliteModel model = constant_model({.name = "w", .shape = {2}}, {});
+  model.tensor_at(0).external_buffer = 7;
+  EXPECT_EQ(read(model).messages, "tensor `w` has the external buffer 7, which the file lacks [unknown-reference]\n");
+  model.tables.external_buffers.push_back(std::make_unique<fb::ExternalBufferT>());
+  fb::ExternalBufferT& buffer = *model.tables.external_buffers.back();
+  buffer.id = 7;
+  buffer.offset = 8;
+  buffer.length = 8;
+  EXPECT_EQ(read(model).messages,
+            "the data of tensor `w` are in file 0; the model names 0 files [unknown-reference]\n");
+  model.tables.external_buffer_groups.push_back(std::make_unique<fb::ExternalBufferGroupT>());
+  model.tables.external_buffer_groups.back()->name = "w.bin";
+  const ReadNet net = read_bytes(model.bytes(), {.directory = scratch.path()});
+  EXPECT_EQ(net.messages, "");
+  EXPECT_EQ(net.main().values.at(0).constant->reals(), (std::vector<double>{3, 4}));
+  buffer.length = 12;
+  EXPECT_EQ(read_bytes(model.bytes(), {.directory = scratch.path()}).messages,
+            "tensor `w` has 12 bytes from 8 of `w.bin`, which has 16 bytes [file-truncated]\n");
+  model.tables.external_buffer_groups.back()->name = "../w.bin";
+  EXPECT_EQ(read_bytes(model.bytes(), {.directory = scratch.path()}).messages,
+            "tensor `w` is in `../w.bin`, which is outside the directory of the model [path-outside]\n");
+  buffer.packing = "zip";
+  EXPECT_EQ(read(model).messages, "the data of tensor `w` are packed as `zip` [unsupported]\n");
 }
 
 TEST(ReadTflite, DataMayFollowTheTables) {
@@ -623,6 +651,30 @@ TEST(ReadTflite, SignaturesNameTheEndsInTheOrderOfTheGraph) {
             "signature `serving_default` is of subgraph 4; the file has 1 subgraphs [unknown-reference]\n");
 }
 
+TEST(ReadTflite, ModelMetadataAreTexts) {
+  flatbuffers::FlatBufferBuilder builder;
+  fb::metadata::ModelMetadataT about;
+  about.name = "finder";
+  about.author = "a person";
+  about.subgraph_metadata.push_back(std::make_unique<fb::metadata::SubGraphMetadataT>());
+  auto image = std::make_unique<fb::metadata::TensorMetadataT>();
+  image->name = "image";
+  image->description = "a photograph";
+  image->process_units.push_back(std::make_unique<fb::metadata::ProcessUnitT>());
+  fb::metadata::NormalizationOptionsT normal;
+  normal.mean = {127.5F};
+  normal.std = {128};
+  image->process_units.back()->options.Set(normal);
+  about.subgraph_metadata.back()->input_tensor_metadata.push_back(std::move(image));
+  builder.Finish(fb::metadata::ModelMetadata::Pack(builder, &about), "M001");
+  const std::span bytes = std::as_bytes(builder.GetBufferSpan());
+  EXPECT_EQ(model_metadata(bytes),
+            (MetadataTexts{
+                {"name", "finder"}, {"author", "a person"}, {"input 0", "image: a photograph; mean 127.5, std 128"}}));
+  EXPECT_FALSE(model_metadata(bytes.first(bytes.size() / 2)));
+  EXPECT_FALSE(model_metadata({}));
+}
+
 TEST(ReadTflite, MetadataAreRead) {
   TfliteModel model = relu();
   const auto add = [&](const char* name, std::vector<std::uint8_t> data) {
@@ -635,7 +687,7 @@ TEST(ReadTflite, MetadataAreRead) {
   add("binary", {1, 0, 2, 0});
   const ReadNet net = read_valid(model);
   using Texts = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(net.net->metadata, (Texts{{"min_runtime_version", "1.5"}, {"binary", std::string("\1\0\2\0", 4)}}));
+  EXPECT_EQ(net.net->metadata, (Texts{{"min_runtime_version", "1.5"}, {"binary", "4 bytes"}}));
   model.tables.metadata[1]->buffer = 9;
   EXPECT_EQ(read(model).messages, "metadata `binary` has buffer 9; the file has 3 buffers [unknown-reference]\n");
 }

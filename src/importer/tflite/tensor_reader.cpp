@@ -198,17 +198,22 @@ std::optional<Bytes> TensorReader::buffer(std::uint32_t index, std::string_view 
 }
 
 void TensorReader::read_constant(const fb::Tensor& tensor, const std::string& label, NetValue& value) {
+  std::optional<Bytes> data;
+  std::shared_ptr<const void> owner;
   if (tensor.external_buffer() != 0) {
-    file_.error(DiagnosticKind::Unsupported, &tensor,
-                formatted("the data of {} are in another file, which is not supported", label));
-    return;
+    if (const auto outside = external(tensor, label)) {
+      data = outside->bytes;
+      owner = outside->owner;
+    }
+  } else {
+    data = buffer(tensor.buffer(), label, &tensor);
   }
-  const std::optional<Bytes> data = buffer(tensor.buffer(), label, &tensor);
   if (!data) return;
   tensor::Shape shape = stored_shape(tensor);
   const std::optional<std::uint32_t> bits = packed_bits(value.type);
   if (!bits) {
-    if (!data->empty()) value.constant = Array{.type = value.type, .shape = std::move(shape), .data = *data};
+    if (!data->empty())
+      value.constant = Array{.type = value.type, .shape = std::move(shape), .data = *data, .owner = owner};
     return;
   }
   const Size count = tensor::element_count(shape);
@@ -234,7 +239,32 @@ void TensorReader::read_constant(const fb::Tensor& tensor, const std::string& la
     if (value.constant) value.constant->shape = std::move(shape);
     return;
   }
-  value.constant = Array{.type = value.type, .shape = std::move(shape), .data = *data};
+  value.constant = Array{.type = value.type, .shape = std::move(shape), .data = *data, .owner = owner};
+}
+
+std::optional<ExternalData> TensorReader::external(const fb::Tensor& tensor, const std::string& label) {
+  const auto* const buffers = file_.model().external_buffers();
+  const auto* const groups = file_.model().external_buffer_groups();
+  const auto refuse = [&](DiagnosticKind kind, std::string message) {
+    file_.error(kind, &tensor, std::move(message));
+    return std::nullopt;
+  };
+  for (std::size_t i = 0; i < count_of(buffers); ++i) {
+    const fb::ExternalBuffer& from = *buffers->Get(static_cast<flatbuffers::uoffset_t>(i));
+    if (from.id() != tensor.external_buffer()) continue;
+    if (const std::string_view packing = string_of(from.packing()); !packing.empty())
+      return refuse(DiagnosticKind::Unsupported, formatted("the data of {} are packed as `{}`", label, packing));
+    if (from.group() >= count_of(groups)) {
+      return refuse(DiagnosticKind::UnknownReference,
+                    formatted("the data of {} are in file {}; the model names {}", label, from.group(),
+                              counted(count_of(groups), "file", "files")));
+    }
+    const std::string_view location = string_of(groups->Get(from.group())->name());
+    return file_.external({.location = std::string(location), .offset = from.offset(), .length = from.length()}, label,
+                          &tensor);
+  }
+  return refuse(DiagnosticKind::UnknownReference,
+                formatted("{} has the external buffer {}, which the file lacks", label, tensor.external_buffer()));
 }
 
 // The first element is in the lowest bits.

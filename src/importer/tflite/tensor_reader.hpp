@@ -34,6 +34,8 @@ class TensorReader {
   void read_quantization(const fb::Tensor& tensor, const std::string& label, NetValue& value);
   bool check_quantization(const fb::Tensor& tensor, const std::string& label, const NetValue& value);
   void read_constant(const fb::Tensor& tensor, const std::string& label, NetValue& value);
+  // Of the external buffer of a tensor.
+  std::optional<ExternalData> external(const fb::Tensor& tensor, const std::string& label);
   std::optional<Array> unpacked(const fb::Tensor& tensor, FileType type, std::size_t count, Bytes packed);
   std::optional<Array> dense(const fb::Tensor& tensor, const std::string& label, const NetValue& value,
                              const tensor::Shape& shape, Bytes values);

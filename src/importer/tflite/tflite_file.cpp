@@ -22,7 +22,8 @@ TfliteFile::TfliteFile(Bytes bytes, const std::string& name, const ReadOptions& 
       model_(model),
       diagnostics_(diagnostics),
       left_(bytes.size() * kExpansion + kExpansionOfSmallFiles),
-      allowed_(left_) {}
+      allowed_(left_),
+      external_(options) {}
 
 SourceLocation TfliteFile::location_of(const void* table) const {
   const auto begin = static_cast<std::uint64_t>(static_cast<const std::byte*>(table) - bytes_.data());
@@ -64,6 +65,13 @@ Bytes TfliteFile::appended(std::uint64_t offset, std::uint64_t size, std::string
   error(DiagnosticKind::FileTruncated, table,
         formatted("{} at {:#x}, {} bytes, and the file has {} bytes", what, offset, size, bytes_.size()));
   return {};
+}
+
+std::optional<ExternalData> TfliteFile::external(const ExternalRange& range, const std::string& subject,
+                                                 const void* table) {
+  auto data = external_.find(range, subject, location_of(table), diagnostics_);
+  if (!data) ++errors_;
+  return data;
 }
 
 }  // namespace slipway::importer

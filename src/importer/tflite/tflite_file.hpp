@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
-#include "importer/read_options.hpp"
+#include "importer/external.hpp"
 
 namespace slipway::importer {
 
@@ -44,6 +45,8 @@ class TfliteFile {
   // Data outside of the tables, whose offset counts from the beginning of the file. Empty, with an error, past its end.
   // `what`: begins the message.
   Bytes appended(std::uint64_t offset, std::uint64_t size, std::string_view what, const void* table);
+  // Data in another file. Empty, with an error, if it cannot be read.
+  std::optional<ExternalData> external(const ExternalRange& range, const std::string& subject, const void* table);
 
  private:
   static constexpr std::size_t kMaxErrors = 1000;
@@ -57,6 +60,7 @@ class TfliteFile {
   std::uint64_t allowed_;
   std::size_t errors_ = 0;
   bool exhausted_ = false;
+  ExternalFiles external_;
 };
 
 inline std::string_view string_of(const flatbuffers::String* text) {

@@ -36,12 +36,11 @@ bool is_float8(FileType type) { return type == FileType::F8E4M3 || type == FileT
 Term widened(Elementwise& b, const Term& x) {
   if (x.type == FileType::I32) return x;
   if (x.known && x.count() <= kMaxFolded) return known_term(cast_on_host(*x.known, FileType::I32));
-  if (x.rank() == 0) return b.reshape(b.widen(b.reshape(x, {1})), {});
   switch (x.type) {
     case FileType::I64:
     case FileType::U64:
     case FileType::U32:
-      return b.term(b.value(x), FileType::I32);
+      return b.renamed(x, FileType::I32);
     case FileType::Bool:
     case FileType::I8:
     case FileType::I16:
@@ -49,10 +48,10 @@ Term widened(Elementwise& b, const Term& x) {
     case FileType::I2:
     case FileType::U4:
     case FileType::U2:
-      return b.term(b.add(Op::CAST, {b.value(x)}, {}, DataType::I32), FileType::I32);
+      return b.apply(Op::CAST, x, FileType::I32);
     case FileType::U8:
     case FileType::U16: {
-      const Term wide = b.term(b.add(Op::CAST, {b.value(x)}, {}, DataType::I32), FileType::I32);
+      const Term wide = b.apply(Op::CAST, x, FileType::I32);
       return b.binary(Binary::BitAnd, wide, x.type == FileType::U8 ? 255 : 65535);
     }
     default:
@@ -62,29 +61,25 @@ Term widened(Elementwise& b, const Term& x) {
 
 Term narrowed(Elementwise& b, const Term& x, FileType type) {
   if (x.known) return known_term(cast_on_host(*x.known, type));
-  if (x.rank() == 0) return b.reshape(b.narrow(b.reshape(x, {1}), type), {});
   switch (type) {
     case FileType::I32:
     case FileType::I64:
     case FileType::U64:
     case FileType::U32:
-      return b.term(b.value(x), type);
+      return b.renamed(x, type);
     case FileType::I8:
     case FileType::U8:
-      return b.term(b.add(Op::CAST, {b.value(x)}, {}, DataType::I8), type);
     case FileType::I16:
     case FileType::U16:
-      return b.term(b.add(Op::CAST, {b.value(x)}, {}, DataType::I16), type);
+      return b.apply(Op::CAST, x, type);
     case FileType::U4:
     case FileType::U2:
-      return b.term(
-          b.add(Op::CAST, {b.value(b.binary(Binary::BitAnd, x, type == FileType::U4 ? 15 : 3))}, {}, DataType::I8),
-          type);
+      return b.apply(Op::CAST, b.binary(Binary::BitAnd, x, type == FileType::U4 ? 15 : 3), type);
     case FileType::I4:
     case FileType::I2: {
       const double bits = 32.0 - bits_of(type);
       const Term wrapped = b.binary(Binary::ShiftRight, b.binary(Binary::ShiftLeft, x, bits), bits);
-      return b.term(b.add(Op::CAST, {b.value(wrapped)}, {}, DataType::I8), type);
+      return b.apply(Op::CAST, wrapped, type);
     }
     case FileType::Bool:
       return b.unary(Unary::Not, b.binary(Binary::Equal, x, 0));
@@ -102,28 +97,25 @@ Term converted(Elementwise& b, const Term& x, FileType type) {
     return known_term(cast_on_host(*x.known, type));
   if (!is_computable(x.type) || !is_computable(type))
     throw Refused(formatted("{} cannot be converted to {} in a graph", name_of(x.type), name_of(type)));
-  if (x.rank() == 0) return b.reshape(b.cast(b.reshape(x, {1}), type), {});
   const DataType from = info_of(x.type).graph, to = info_of(type).graph;
   if (is_real(x.type) && is_real(type)) {
-    if (from == to) return b.relabel(b.term(b.value(x), x.type), type);
+    if (from == to) return b.renamed(x, type);
     if (is_float8(type)) {
       const double limit = type == FileType::F8E4M3 ? 448 : 57344;
       const Term half = b.cast(x, FileType::F32);
-      return b.term(b.add(Op::CAST, {b.value(b.clamp(half, -limit, limit))}, {}, to), type);
+      return b.apply(Op::CAST, b.clamp(half, -limit, limit), type);
     }
     const bool direct = from == DataType::F32 || to == DataType::F32;
-    return b.term(b.add(Op::CAST, {b.value(direct ? x : b.cast(x, FileType::F32))}, {}, to), type);
+    return b.apply(Op::CAST, direct ? x : b.cast(x, FileType::F32), type);
   }
   if (is_real(type)) {  // an integer or a bool becomes a float
     const Term wide = b.widen(x);
-    if (is_float8(type))
-      return b.cast(b.term(b.add(Op::CAST, {b.value(wide)}, {}, DataType::F32), FileType::F32), type);
-    return b.term(b.add(Op::CAST, {b.value(wide)}, {}, to), type);
+    return is_float8(type) ? b.cast(b.apply(Op::CAST, wide, FileType::F32), type) : b.apply(Op::CAST, wide, type);
   }
   if (is_real(x.type)) {
     if (type == FileType::Bool) return b.unary(Unary::Not, b.binary(Binary::Equal, b.computable(x), 0));
     const Term whole = b.unary(Unary::Trunc, b.cast(x, FileType::F32));
-    return b.narrow(b.term(b.add(Op::CAST, {b.value(whole)}, {}, DataType::I32), FileType::I32), type);
+    return b.narrow(b.apply(Op::CAST, whole, FileType::I32), type);
   }
   return b.narrow(b.widen(x), type);
 }

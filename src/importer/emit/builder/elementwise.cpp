@@ -334,7 +334,6 @@ Term Elementwise::binary(Binary op, const Term& a, const Term& b) {
   const std::int64_t count = tensor::element_count(shape).value_or(kMaxFolded + 1);
   if (count == 0) return number(is_comparison(op) ? FileType::Bool : a.type, 0, shape);
   if (a.known && b.known && count <= kMaxFolded && is_computable(a.type)) return fold(op, a, b, shape);
-  if (shape.empty()) return reshape(binary(op, reshape(a, {1}), b), {});
   const Term x = with_rank(a, shape.size()), y = with_rank(b, shape.size());
   if (a.type == FileType::Bool) {
     if (op == Binary::Equal) return unary(Unary::Not, logical(Binary::BitXor, x, y));
@@ -342,12 +341,13 @@ Term Elementwise::binary(Binary op, const Term& a, const Term& b) {
     return cast(binary(op, widen(x), widen(y)), is_comparison(op) ? FileType::Bool : a.type);
   }
   if (is_real(a.type)) {
-    const Term made = Pair(*this, computable(x), computable(y)).compute(op);
+    const Term made = reshape(Pair(*this, computable(x), computable(y)).compute(op), shape);
     return is_comparison(op) ? made : cast(made, a.type);
   }
   const Term wide_x = widen(x), wide_y = widen(y);
-  const Term made = op == Binary::ShiftRight && is_unsigned(a.type) ? shift_right_unsigned(*this, wide_x, wide_y)
-                                                                    : Pair(*this, wide_x, wide_y).compute(op);
+  const bool shifts = op == Binary::ShiftRight && is_unsigned(a.type);
+  const Term made =
+      reshape(shifts ? shift_right_unsigned(*this, wide_x, wide_y) : Pair(*this, wide_x, wide_y).compute(op), shape);
   return is_comparison(op) ? made : narrow(made, a.type);
 }
 
@@ -355,9 +355,9 @@ Term Elementwise::logical(Binary op, const Term& a, const Term& b) {
   const tensor::Shape shape = broadcast_shape(a.shape, b.shape);
   if (a.known && b.known && tensor::element_count(shape).value_or(kMaxFolded + 1) <= kMaxFolded)
     return fold(op, a, b, shape);
-  if (shape.empty()) return reshape(logical(op, reshape(a, {1}), b), {});
   const Op of = op == Binary::BitAnd ? Op::LOGICAL_AND : op == Binary::BitOr ? Op::LOGICAL_OR : Op::LOGICAL_XOR;
-  return term(add(of, {value(with_rank(a, shape.size())), value(with_rank(b, shape.size()))}), FileType::Bool);
+  const std::vector<ValueId> inputs{value(with_rank(a, shape.size())), value(with_rank(b, shape.size()))};
+  return reshape(term(add(of, inputs), FileType::Bool), shape);
 }
 
 Term Elementwise::select(const Term& condition, const Term& a, const Term& b) {
@@ -376,17 +376,15 @@ Term Elementwise::select(const Term& condition, const Term& a, const Term& b) {
     }
     return known_term(array_of(a.type, shape, std::move(data)));
   }
-  if (shape.empty()) return reshape(select(reshape(condition, {1}), a, b), {});
   const Term x = computable(with_rank(a, shape.size())), y = computable(with_rank(b, shape.size()));
   const std::vector<ValueId> inputs{value(with_rank(condition, shape.size())), value(x), value(y)};
   const Term made = term(add(Op::SELECT, inputs, {}, graph_[inputs[1]].type.data), x.type);
-  return cast(made, a.type);
+  return cast(reshape(made, shape), a.type);
 }
 
 Term Elementwise::clamp(const Term& x, double low, double high) {
   if (x.known && x.count() <= kMaxFolded)
     return binary(Binary::Min, binary(Binary::Max, x, number(x.type, low)), number(x.type, high));
-  if (x.rank() == 0) return reshape(clamp(reshape(x, {1}), low, high), {});
   const bool direct = is_real(x.type) || x.type == FileType::I8 || x.type == FileType::I16;
   if (!direct || low > high) return binary(Binary::Min, binary(Binary::Max, x, low), high);
   const Term of = computable(x);
@@ -398,7 +396,7 @@ Term Elementwise::clamp(const Term& x, double low, double high) {
     attributes.set("min_val", static_cast<std::int64_t>(low));
     attributes.set("max_val", static_cast<std::int64_t>(high));
   }
-  return cast(term(add(Op::CLAMP, {value(of)}, std::move(attributes)), of.type), x.type);
+  return cast(apply(Op::CLAMP, of, of.type, std::move(attributes)), x.type);
 }
 
 Term Elementwise::affine(const Term& x, double scale, double shift) {
@@ -407,11 +405,11 @@ Term Elementwise::affine(const Term& x, double scale, double shift) {
 }
 
 Term Elementwise::pad(const Term& x, const tensor::Shape& before, const tensor::Shape& after, const Term& filling) {
-  if (filling.known) return Movement::pad(x, before, after, *filling.known);
+  if (filling.known) return pad_with(x, before, after, *filling.known);
   // A value that the run decides: a mask chooses between it and the elements.
   const Array no = *number(FileType::Bool, 0).known, zero = *number(x.type, 0).known;
-  const Term inside = Movement::pad(number(FileType::Bool, 1, x.shape), before, after, no);
-  return select(inside, Movement::pad(x, before, after, zero), filling);
+  const Term inside = pad_with(number(FileType::Bool, 1, x.shape), before, after, no);
+  return select(inside, pad_with(x, before, after, zero), filling);
 }
 
 namespace {

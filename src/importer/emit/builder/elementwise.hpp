@@ -78,7 +78,6 @@ Term converted(Elementwise& b, const Term& x, FileType type);
 
 class Elementwise : public Movement {
  public:
-  using Movement::pad;
   using TermGraph::add;
 
   Term binary(Binary op, const Term& a, const Term& b);
@@ -109,7 +108,7 @@ class Elementwise : public Movement {
   Term rows(const Term& x, const Term& indices);
   // A copy of x [K, ...] in which rows [W, ...] replace those at `indices` [W], which are unique.
   Term scatter_rows(const Term& x, const Term& indices, const Term& updates);
-  // With a filling that the run may decide.
+  // `filling` is one element of the type of `x`, which the run may decide. Negative amounts crop.
   Term pad(const Term& x, const tensor::Shape& before, const tensor::Shape& after, const Term& filling);
 };
 

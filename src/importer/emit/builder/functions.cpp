@@ -148,9 +148,7 @@ class Composed {
   Term round_even(const Term& x) {
     // From here on all floats of the type are integers.
     const double limit = x.type == FileType::F16 ? 1024 : x.type == FileType::BF16 ? 128 : 8388608;
-    const tosa::DataType type = info_of(x.type).graph;
-    const tosa::ValueId whole = b.add(Op::CAST, {b.value(b.clamp(x, -limit, limit))}, {}, tosa::DataType::I32);
-    const Term rounded = b.term(b.add(Op::CAST, {whole}, {}, type), x.type);
+    const Term rounded = b.apply(Op::CAST, b.apply(Op::CAST, b.clamp(x, -limit, limit), FileType::I32), x.type);
     return b.select(b.binary(Binary::Less, b.unary(Unary::Abs, x), limit), rounded, x);
   }
 
@@ -311,9 +309,9 @@ Term of_integer(Elementwise& b, Unary op, const Term& x) {
       return b.narrow(b.sub(b.number(FileType::I32, 0, tensor::Shape(x.rank(), 1)), wide), x.type);
     case Unary::Abs:
       if (is_unsigned(x.type)) return x;
-      return b.narrow(b.term(b.add(Op::ABS, {b.value(wide)}), FileType::I32), x.type);
+      return b.narrow(b.apply(Op::ABS, wide, FileType::I32), x.type);
     case Unary::Not:
-      return b.narrow(b.term(b.add(Op::BITWISE_NOT, {b.value(wide)}), FileType::I32), x.type);
+      return b.narrow(b.apply(Op::BITWISE_NOT, wide, FileType::I32), x.type);
     case Unary::Sign: {
       const Term positive = b.widen(b.binary(Binary::Greater, wide, 0));
       return b.narrow(b.sub(positive, b.widen(b.binary(Binary::Less, wide, 0))), x.type);
@@ -345,11 +343,10 @@ Term folded(Unary op, const Term& x) {
 
 Term function_of(Elementwise& b, Unary op, const Term& x) {
   if (x.count() == 0) return b.number(op == Unary::IsNan ? FileType::Bool : x.type, 0, x.shape);
-  if (x.rank() == 0 && !x.known) return b.reshape(b.unary(op, b.reshape(x, {1})), {});
   if (x.type == FileType::Bool) {
     if (op != Unary::Not) throw Refused("the function is not defined for bools");
     if (x.known && x.count() <= kMaxFolded) return folded(op, x);
-    return b.term(b.add(Op::LOGICAL_NOT, {b.value(x)}), x.type);
+    return b.apply(Op::LOGICAL_NOT, x, x.type);
   }
   if (x.known && x.count() <= kMaxFolded && is_computable(x.type)) return folded(op, x);
   if (!is_real(x.type)) return of_integer(b, op, x);
@@ -359,9 +356,9 @@ Term function_of(Elementwise& b, Unary op, const Term& x) {
     tosa::Attributes attributes;
     attributes.set_real("input1_zp", 0);
     attributes.set_real("output_zp", 0);
-    made = b.term(b.add(Op::NEGATE, {b.value(of)}, std::move(attributes)), of.type);
+    made = b.apply(Op::NEGATE, of, of.type, std::move(attributes));
   } else if (const auto same = direct(op)) {
-    made = b.term(b.add(*same, {b.value(of)}), of.type);
+    made = b.apply(*same, of, of.type);
   } else {
     // A float of 64 bits is one of 32 in the graph.
     made = Composed(b).apply(op, of.type == FileType::F64 ? b.cast(of, FileType::F32) : of);

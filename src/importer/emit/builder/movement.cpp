@@ -130,7 +130,7 @@ Term Movement::stride(const Term& x, std::int64_t axis, std::int64_t start, std:
     if (begin[at] + grouped > x.shape[at]) {
       tensor::Shape after(x.rank(), 0);
       after[at] = begin[at] + grouped - x.shape[at];
-      source = pad(x, tensor::Shape(x.rank(), 0), after, *number(x.type, 0).known);
+      source = pad_with(x, tensor::Shape(x.rank(), 0), after, *number(x.type, 0).known);
     }
     size[at] = grouped;
     part = slice(source, begin, size);
@@ -187,7 +187,7 @@ Term Movement::concat(std::span<const Term> parts, std::int64_t axis) {
   return term(add(Op::CONCAT, std::move(inputs), {{"axis", {static_cast<std::int64_t>(at)}}}), parts.front().type);
 }
 
-Term Movement::pad(const Term& x, const tensor::Shape& before, const tensor::Shape& after, const Array& filling) {
+Term Movement::pad_with(const Term& x, const tensor::Shape& before, const tensor::Shape& after, const Array& filling) {
   tensor::Shape start(x.rank(), 0), size = x.shape, first(x.rank(), 0), shape = x.shape;
   std::vector<std::int64_t> padding;
   for (std::size_t d = 0; d < x.rank(); ++d) {

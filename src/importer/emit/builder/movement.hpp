@@ -25,8 +25,6 @@ class Movement : public TermGraph {
   Term concat(std::initializer_list<Term> parts, std::int64_t axis) {
     return concat(std::span(parts.begin(), parts.size()), axis);
   }
-  // `filling` is one element of the type of `x`. Negative amounts crop.
-  Term pad(const Term& x, const tensor::Shape& before, const tensor::Shape& after, const Array& filling);
   Term tile(const Term& x, const tensor::Shape& multiples);
   Term broadcast(const Term& x, const tensor::Shape& shape);  // to that very shape
   Term unsqueeze(const Term& x, std::int64_t axis);
@@ -35,6 +33,10 @@ class Movement : public TermGraph {
   Term with_rank(const Term& x, std::size_t rank);
   // The same bits in another type of the same graph type: uint8 as int8.
   Term relabel(const Term& x, FileType type);
+
+ protected:
+  // `filling` is one element of the type of `x`. Negative amounts crop.
+  Term pad_with(const Term& x, const tensor::Shape& before, const tensor::Shape& after, const Array& filling);
 };
 
 }  // namespace slipway::importer

@@ -121,6 +121,21 @@ Term TermGraph::arange(FileType type, std::int64_t first, std::int64_t count, st
   return integers(type, {count}, values);
 }
 
+Term TermGraph::apply(Op op, const Term& x, FileType type, tosa::Attributes attributes,
+                      std::initializer_list<ValueId> others) {
+  std::vector<ValueId> inputs{value(x)};
+  inputs.insert(inputs.end(), others.begin(), others.end());
+  Term made = term(add(op, std::move(inputs), std::move(attributes), info_of(type).graph), type);
+  made.shape = x.shape;
+  return made;
+}
+
+Term TermGraph::renamed(const Term& x, FileType type) {
+  Term made = term(value(x), type);
+  made.shape = x.shape;
+  return made;
+}
+
 ValueId TermGraph::add(Op op, std::vector<ValueId> inputs, tosa::Attributes attributes) {
   const tosa::DataType type = graph_[inputs.front()].type.data;
   return add(op, std::move(inputs), std::move(attributes), type);

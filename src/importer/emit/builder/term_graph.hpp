@@ -2,6 +2,7 @@
 // A TOSA graph while operators are added to it: constants of known terms, and operators whose shapes follow.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,12 @@ class TermGraph {
   // Adds an operator with one result, whose shape follows; its type is that of the first input unless it is given.
   tosa::ValueId add(tosa::Op op, std::vector<tosa::ValueId> inputs, tosa::Attributes attributes = {});
   tosa::ValueId add(tosa::Op op, std::vector<tosa::ValueId> inputs, tosa::Attributes attributes, tosa::DataType result);
+  // An operator on each element of x, with `others` after it (tables, multipliers), as a term of `type` with the shape
+  // of x: rank 0 stays.
+  Term apply(tosa::Op op, const Term& x, FileType type, tosa::Attributes attributes = {},
+             std::initializer_list<tosa::ValueId> others = {});
+  // The value of the graph as a term of another type with the same graph type.
+  Term renamed(const Term& x, FileType type);
 
  protected:
   tosa::Graph graph_;

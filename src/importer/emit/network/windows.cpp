@@ -107,10 +107,10 @@ Term max_pair(Builder& b, const Term& x, const Windows& windows) {
   return b.cast(b.term(made, source.type), x.type);
 }
 
-Term sum_pair(Builder& b, const Term& x, const Windows& windows) {
+Term sum_pair(Builder& b, const Term& x, const Windows& windows, std::int64_t zero) {
   const std::int64_t channels = x.extent(-1);
   const Term ones = b.number(x.type, 1, {windows.kernel[0], windows.kernel[1], channels, 1});
-  return depthwise(b, x, ones, nullptr, windows);
+  return depthwise(b, x, ones, nullptr, windows, {.input_zero = zero});
 }
 
 // How many elements of each window along a dimension are inside.
@@ -152,7 +152,7 @@ Term average_pair(Builder& b, const Term& x, const Windows& windows, std::int64_
     for (const double column : columns) factors.push_back(1 / (row * column));
   }
   const Term scale = known_term(array_of(x.type, {1, counts[0], counts[1], 1}, std::span<const double>(factors)));
-  return b.mul(sum_pair(b, x, windows), scale);
+  return b.mul(sum_pair(b, x, windows, 0), scale);
 }
 
 }  // namespace
@@ -212,7 +212,10 @@ Term average_pool(Builder& b, const Term& x, const Windows& windows, std::int64_
   });
 }
 
-Term sum_pool(Builder& b, const Term& x, const Windows& windows) { return pool_by_pairs(b, x, windows, sum_pair); }
+Term sum_pool(Builder& b, const Term& x, const Windows& windows, std::int64_t zero) {
+  return pool_by_pairs(
+      b, x, windows, [zero](Builder& to, const Term& pair, const Windows& of) { return sum_pair(to, pair, of, zero); });
+}
 
 Term neighbour_sum(Builder& b, const Term& x, std::int64_t axis, std::int64_t before, std::int64_t after) {
   const std::size_t at = axis_of(axis, x.rank());

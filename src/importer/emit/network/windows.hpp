@@ -61,8 +61,8 @@ Term max_pool(Builder& b, const Term& x, const Windows& windows);
 // Elements inside of x count. Floats, int8 and int16; integers without dilation, whose averages are those of their
 // differences to `zero`, to nearest with halves away from 0.
 Term average_pool(Builder& b, const Term& x, const Windows& windows, std::int64_t zero = 0);
-// Of floats; padding is 0.
-Term sum_pool(Builder& b, const Term& x, const Windows& windows);
+// Of floats; padding is 0. Of int8 over at most two dimensions: the sums of the differences to `zero`, as int32.
+Term sum_pool(Builder& b, const Term& x, const Windows& windows, std::int64_t zero = 0);
 
 // The sum of each element and of those before and after it along an axis; what is outside is 0.
 Term neighbour_sum(Builder& b, const Term& x, std::int64_t axis, std::int64_t before, std::int64_t after);

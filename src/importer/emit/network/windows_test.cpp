@@ -255,7 +255,8 @@ TEST(Windows, TakesAverages) {
 
 TEST(Windows, TakesSums) {
   const auto sum = [](const std::vector<double>& window) { return std::accumulate(window.begin(), window.end(), 0.0); };
-  expect_pools(sum_pool, {FileType::F32}, true, sum);
+  const auto pool = [](Builder& b, const Term& x, const Windows& windows) { return sum_pool(b, x, windows); };
+  expect_pools(pool, {FileType::F32}, true, sum);
 }
 
 TEST(Windows, PadsForEachStride) {

@@ -201,6 +201,19 @@ void add_conversions(OperatorCases& cases) {
   });
 }
 
+void add_spectra(OperatorCases& cases) {
+  for (const std::int32_t height : {1, 4}) {
+    for (const std::string_view part : {"REAL", "IMAG", "COMPLEX_ABS"}) {
+      cases.add(formatted("RFFT2D {} {}", part, height), [&](CaseBuilder& c) {
+        const int spectrum = c.model().result({.name = "spectrum", .type = FileType::Complex64, .shape = {}});
+        // The picture is padded to the lengths, or truncated.
+        c.model().add("RFFT2D", {c.real({2, 3, 10}), c.list({static_cast<double>(height), 8})}, {spectrum});
+        c.op(part, {spectrum}, {{}});
+      });
+    }
+  }
+}
+
 }  // namespace
 
 void add_function_cases(OperatorCases& cases) {
@@ -208,6 +221,7 @@ void add_function_cases(OperatorCases& cases) {
   add_quantised_functions(cases);
   add_softmax(cases);
   add_conversions(cases);
+  add_spectra(cases);
 }
 
 }  // namespace slipway::importer

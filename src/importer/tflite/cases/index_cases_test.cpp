@@ -111,9 +111,33 @@ void add_other_indices(OperatorCases& cases) {
   });
 }
 
+// Boxes that overlap in pairs, some with the larger corner first.
+void add_suppressions(OperatorCases& cases) {
+  const auto operands = [](CaseBuilder& c, double results, double overlap) {
+    const std::vector<double> boxes{0, 0, 2, 2,   0, 0.25, 2,  2.25, 2, 2, 0, 1.75, 5, 5, 7, 8,
+                                    5, 5, 7, 7.5, 9, 9,    10, 10,   4, 9, 6, 10.5, 1, 1, 3, 3};
+    return std::vector<int>{c.given(FileType::F32, {8, 4}, boxes),
+                            c.given(FileType::F32, {8}, {0.5, 0.9, 0.3, 0.7, 0.8, 0.05, 0.6, 0.4}), c.number(results),
+                            c.constant(FileType::F32, {}, {overlap}), c.constant(FileType::F32, {}, {0.1})};
+  };
+  for (const double overlap : {0.5, 0.1}) {
+    cases.add(formatted("NON_MAX_SUPPRESSION_V4 {}", overlap), [&](CaseBuilder& c) {
+      c.op("NON_MAX_SUPPRESSION_V4", operands(c, 6, overlap), {{FileType::I32}, {FileType::I32}});
+    });
+  }
+  for (const double sigma : {0.0, 0.5}) {
+    cases.add(formatted("NON_MAX_SUPPRESSION_V5 {}", sigma), [&](CaseBuilder& c) {
+      std::vector<int> all = operands(c, 7, sigma == 0 ? 0.4 : 1);
+      all.push_back(c.constant(FileType::F32, {}, {sigma}));
+      c.op("NON_MAX_SUPPRESSION_V5", all, {{FileType::I32}, {FileType::F32}, {FileType::I32}});
+    });
+  }
+}
+
 }  // namespace
 
 void add_index_cases(OperatorCases& cases) {
+  add_suppressions(cases);
   add_gathers(cases);
   add_other_indices(cases);
 }

@@ -102,9 +102,8 @@ void crop_to_output(const NodeContext& node, Windows& windows, tensor::ShapeView
 
 }  // namespace
 
-void emit_onnx_ConvTranspose(NodeContext& node) {
-  const Term& x = node.in(0);
-  const Term& weights = node.in(1);
+Term onnx_transposed_convolution(const NodeContext& node, const Term& x, const Term& weights, const Term* bias,
+                                 ConvolutionForm form) {
   const std::int64_t groups = node.integer("group", 1);
   if (x.rank() < 3 || weights.rank() != x.rank() || weights.rank() > 5)
     throw Refused(formatted("weights of rank {} meet a tensor of rank {}", weights.rank(), x.rank()));
@@ -121,10 +120,14 @@ void emit_onnx_ConvTranspose(NodeContext& node) {
     for (std::size_t d = 0; d < extents.size(); ++d) windows.after[d] -= output_padding[d];
   }
   Builder& b = node.b;
+  form.groups = groups;
+  return channels_first(
+      b, transposed_convolution(b, channels_last(b, x), transposed_weights(b, weights, groups), bias, windows, form));
+}
+
+void emit_onnx_ConvTranspose(NodeContext& node) {
   const Term* bias = node.has(2) ? &node.in(2) : nullptr;
-  const Term made = transposed_convolution(b, channels_last(b, x), transposed_weights(b, weights, groups), bias,
-                                           windows, {.groups = groups});
-  node.out(0, channels_first(b, made));
+  node.out(0, onnx_transposed_convolution(node, node.in(0), node.in(1), bias, {}));
 }
 
 }  // namespace slipway::importer

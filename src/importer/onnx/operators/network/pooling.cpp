@@ -150,6 +150,48 @@ Term onnx_average_pool(const NodeContext& node, const Term& x) {
   return channels_first(b, average_pool(b, source, pool.extended));
 }
 
+namespace {
+
+// How many elements of each window along a dimension count.
+std::vector<double> window_sizes(const Pool& pool, std::size_t d, std::int64_t extent, std::int64_t count,
+                                 bool counts_padding) {
+  const std::int64_t low = counts_padding ? -pool.windows.before[d] : 0;
+  const std::int64_t high = extent + (counts_padding ? pool.windows.after[d] : 0);
+  std::vector<double> sizes(static_cast<std::size_t>(count), 0);
+  for (std::int64_t w = 0; w < count; ++w) {
+    for (std::int64_t i = 0; i < pool.windows.kernel[d]; ++i) {
+      const std::int64_t at = w * pool.windows.stride[d] - pool.windows.before[d] + i * pool.windows.dilation[d];
+      if (at >= low && at < high) sizes[static_cast<std::size_t>(w)] += 1;
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+WindowSums onnx_window_sums(const NodeContext& node, const Term& x, std::int64_t zero) {
+  const Pool pool = pool_of(node, x);
+  const tensor::ShapeView extents = spatial_of(x);
+  const tensor::Shape counts = window_counts(pool.extended, extents);
+  WindowSums made{.sums = {}, .shape = {1, 1}, .counts = {1}};
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const std::vector<double> sizes = window_sizes(pool, d, extents[d], counts[d], node.flag("count_include_pad"));
+    std::vector<double> both;
+    for (const double before : made.counts) {
+      for (const double size : sizes) both.push_back(before * size);
+    }
+    made.counts = std::move(both);
+    made.shape.push_back(counts[d]);
+  }
+  if (std::ranges::all_of(made.counts, [&](double each) { return each == made.counts[0]; })) {
+    made.counts.resize(1);
+    made.shape.clear();
+  }
+  Builder& b = node.b;
+  made.sums = channels_first(b, sum_pool(b, channels_last(b, x), pool.extended, zero));
+  return made;
+}
+
 void emit_onnx_AveragePool(NodeContext& node) { node.out(0, onnx_average_pool(node, node.in(0))); }
 
 void emit_onnx_LpPool(NodeContext& node) {

@@ -47,7 +47,9 @@ double position_of(const ResizeOptions& options, const ResizedAxis& axis, std::i
   const double centre =
       in_float ? (static_cast<float>(o) + 0.5F) / static_cast<float>(axis.scale) : (o + 0.5) / axis.scale;
   if (mode == "tf_half_pixel_for_nn") return centre;
-  if (mode == "half_pixel_symmetric") return from / 2 * (1 - static_cast<double>(axis.to) / width) + centre - 0.5;
+  // The middle of the result is that of the source, without a rounding.
+  if (mode == "half_pixel_symmetric")
+    return (from - 1) / 2 + (2 * o + 1 - static_cast<double>(axis.to)) / (2 * axis.scale);
   if (mode == "pytorch_half_pixel" && axis.to == 1) return 0;
   if (mode == "half_pixel" || mode == "pytorch_half_pixel")
     return in_float ? static_cast<float>(centre) - 0.5F : centre - 0.5;

@@ -20,6 +20,19 @@ std::optional<Padding> automatic_padding(const NodeContext& node);
 Term onnx_convolution(const NodeContext& node, const Term& x, const Term& weights, const Term* bias,
                       ConvolutionForm form);
 
+// ConvTranspose of x [N, C, spatial...] with weights [C, M / group, spatial...] and a bias, or null.
+Term onnx_transposed_convolution(const NodeContext& node, const Term& x, const Term& weights, const Term* bias,
+                                 ConvolutionForm form);
+
+// AveragePool of integers: the sums of the differences to `zero` over each window of x [N, C, spatial...], and how many
+// elements count in each: one number, or one for each window, with a shape that broadcasts to that of the sums.
+struct WindowSums {
+  Term sums;
+  tensor::Shape shape;
+  std::vector<double> counts;
+};
+WindowSums onnx_window_sums(const NodeContext& node, const Term& x, std::int64_t zero);
+
 // AveragePool of x [N, C, spatial...].
 Term onnx_average_pool(const NodeContext& node, const Term& x);
 

@@ -52,7 +52,8 @@ Term convolution_by_channel(const NodeContext& node, const Term& x, const Term& 
   return b.sub(made, b.mul(by_output, b.integers(FileType::I32, line, weight_zeros)));
 }
 
-// Of operands as the file has them, with their zero points in the signed types.
+}  // namespace
+
 Term integer_convolution(const NodeContext& node, const Term& x, const Term& weights, const Term* bias,
                          const std::vector<std::int64_t>& x_zeros, const std::vector<std::int64_t>& weight_zeros) {
   Builder& b = node.b;
@@ -63,8 +64,6 @@ Term integer_convolution(const NodeContext& node, const Term& x, const Term& wei
   if (weight_zeros.size() > 1) return convolution_by_channel(node, left, right, bias, x_zeros[0], weight_zeros);
   return onnx_convolution(node, left, right, bias, {.input_zero = x_zeros[0], .weight_zero = weight_zeros[0]});
 }
-
-}  // namespace
 
 Term integer_matmul(const NodeContext& node, const Term& a, const Term& weights,
                     const std::vector<std::int64_t>& a_zeros, const std::vector<std::int64_t>& weight_zeros) {
