@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contractions on CPUs (measured on Mesa's software driver).
 //
-// A workgroup is one vector of invocations, one channel each, and computes a tile of rows. In each step an element of A
-// is the same for all invocations and becomes a memory operand of the multiplication; the factors of B are neighbours
-// in a panel and are one vector load (products.hpp).
+// A workgroup is one vector of invocations and computes a tile: some rows times some panels, in each of which an
+// invocation has one channel. In each step an element of A is the same for all invocations, and the factors of B are
+// neighbours in a panel and are one vector load (products.hpp).
 //
 // Where the device has matrices of bytes or BF16 (DeviceFacts::matrices), a workgroup computes up to two matrices of
 // rows with two panels each. The sums then go through memory of the workgroup, so that each invocation gets those of
@@ -33,24 +33,25 @@ std::int64_t even_part(std::int64_t whole, std::int64_t max) {
 
 // How a contraction is cut into tiles and steps.
 struct Shape {
-  std::int64_t rows = 1;  // of a tile, for each of its batch elements
+  std::int64_t rows = 1;    // of a tile, for each of its batch elements
+  std::int64_t down = 0;    // matrices of rows of A; 0: without matrices
+  std::int64_t across = 1;  // panels of a tile
   std::int64_t unrolled = kUnrolled;
-  bool interleaved = false;           // the rows of A are interleaved first
-  std::int64_t down = 0, across = 0;  // matrices of rows of A, and panels; 0: without matrices
+  bool interleaved = false;  // the rows of A are interleaved first
   bool has_matrices() const { return down > 0; }
   bool operator==(const Shape&) const = default;
 
   Parameters parameters() const {
     if (has_matrices()) return {{"rows", rows}, {"down", down}, {"across", across}};
-    return {{"rows", rows}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
+    return {{"rows", rows}, {"across", across}, {"unrolled", unrolled}, {"interleaved", interleaved ? 1 : 0}};
   }
 };
 
 // Rows whose distance is a multiple of a page share one set of the first-level cache, which has 8 to 12 ways.
 constexpr std::int64_t kMaxInOneSet = 10;
-bool shares_one_set(const Contraction& c, bool are_bytes) {
+bool shares_one_set(const Contraction& c, Factors factors) {
   constexpr std::int64_t kPage = 4096;
-  return c.m_stride * (are_bytes ? 1 : 4) % kPage == 0;
+  return c.m_stride * tensor::size_of(type_of(factors)) % kPage == 0;
 }
 
 // How the products of a block of K are divided into steps of matrices.
@@ -73,31 +74,67 @@ const MatrixShape* matrix_for(const ProgramBuilder& program, const Contraction& 
   const auto found = std::ranges::find(device.matrices, factors, &MatrixShape::factors);
   if (!device.native_vectors || found == device.matrices.end() || found->n != device.lanes) return nullptr;
   if (factors == ElementType::I8)
-    return multiplies_bytes(program.graph(), program.stored(), c, device) ? &*found : nullptr;
+    return factors_of(program.graph(), program.stored(), c, device) == Factors::Bytes ? &*found : nullptr;
   const bool same_types = program.graph()[c.a].type.data == program.graph()[c.b].type.data;
   const bool is_applicable = same_types && has_constant_b(program.graph(), program.stored(), c) &&
                              matrix_steps(c, *found).products() == c.contiguous_k;
   return is_applicable ? &*found : nullptr;
 }
 
+// Whether the rows of a tile are consecutive rows of all lines of an image, and not of one line. Each has an address of
+// its own then, which a driver's compiler does not keep in a register.
+bool joins_lines(const Contraction& c, const Shape& shape, const DeviceFacts& device) {
+  return device.native_vectors && !shape.has_matrices() && !c.is_matmul && !c.flat_m && !c.batch.empty();
+}
+
 // Batch elements of a tile, where their rows are so few that several fit into it.
-std::int64_t batches_of_tile(const Contraction& c, const Shape& shape, bool are_bytes, const DeviceFacts& device) {
+std::int64_t batches_of_tile(const Contraction& c, const Shape& shape, const DeviceFacts& device) {
   if (shape.has_matrices()) return c.m > shape.rows ? 1 : shape.down;
-  const std::int64_t max_rows = device.native_vectors && shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows;
-  if (c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > max_rows) return 1;
-  return even_part(c.batch.back().count, max_rows / c.m);
+  if (device.native_vectors || c.is_matmul || c.flat_m || c.batch.empty() || 2 * c.m > kMaxRows) return 1;
+  return even_part(c.batch.back().count, kMaxRows / c.m);
+}
+
+// How long a step of a tile takes, in units of a product of vectors: a load is slower than half a product, two of which
+// CPUs begin in a cycle, and a product takes longer than five others. Fitted to loops with 128 to 2304 steps in the
+// first-level cache, on a CPU that begins two in a cycle: tiles of 14 rows and a panel have 0.8 of the peak, 6 x 2 and
+// 4 x 3 almost all of it.
+double time_of_step(std::int64_t rows, std::int64_t across) {
+  const auto products = static_cast<double>(rows * across), loads = static_cast<double>(rows + across);
+  return std::max({products, 1.2 * loads, 10.0});
+}
+
+// The best tile of `max_rows` rows at most. Several panels need fewer loads for each product, but a count of panels
+// that they do not divide is work that is done twice, and small contractions need many workgroups.
+Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max_rows, Factors factors,
+                     const DeviceFacts& device) {
+  constexpr std::int64_t kMaxAcross = 8, kMinGroups = 32;
+  const std::int64_t all_rows = c.is_matmul ? c.m : c.batch_count() * c.m, batches = c.is_matmul ? c.batch_count() : 1;
+  Shape best;
+  double least = std::numeric_limits<double>::max();
+  for (std::int64_t across = 1; across <= std::min(kMaxAcross, panels); ++across) {
+    for (std::int64_t max = 1; max <= std::min(max_rows, all_rows); ++max) {
+      if (!fits_registers(max, across, factors, device)) continue;
+      const std::int64_t rows = even_part(all_rows, max), tiles = (all_rows + rows - 1) / rows,
+                         columns = (panels + across - 1) / across;
+      if (across > 1 && batches * tiles * columns < kMinGroups) continue;
+      const double time = static_cast<double>(tiles * columns) * time_of_step(rows, across);
+      if (time < least) least = time, best = {.rows = rows, .across = across};
+    }
+  }
+  // Long code gains nothing where an iteration has many products already.
+  if (best.across > 1) best.unrolled = kUnrolled / 2;
+  return best;
 }
 
 // An estimate of the best shape. Interleaving the rows of A in a copy costs little where many panels use the copy; then
 // few addresses are needed, and longer code pays off.
-Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes, const DeviceFacts& device) {
-  // A sum for each row, the factors of B, and one to spare; with bytes also the signs and a word of A.
-  const std::int64_t others = are_bytes ? 4 : 2;
-  const std::int64_t max_rows =
-      device.native_vectors ? std::min<std::int64_t>(kMaxRows, device.vector_registers - others) : kMaxRows;
-  if (!are_bytes && c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
-    return {kMaxRows, 2 * kUnrolled, true};
-  return {.rows = even_part(c.m, shares_one_set(c, are_bytes) ? kMaxInOneSet : max_rows)};
+Shape estimated_shape(const Contraction& c, std::int64_t panels, Factors factors, const DeviceFacts& device) {
+  if (!device.native_vectors) {
+    if (c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
+      return {.rows = kMaxRows, .unrolled = 2 * kUnrolled, .interleaved = true};
+    return {.rows = even_part(c.m, shares_one_set(c, factors) ? kMaxInOneSet : kMaxRows)};
+  }
+  return estimated_tile(c, panels, shares_one_set(c, factors) ? kMaxInOneSet : kMaxRows, factors, device);
 }
 
 // A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows.
@@ -110,7 +147,7 @@ std::int64_t max_down(const Contraction& c, std::int64_t rows) {
 }
 
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
-                bool are_bytes) {
+                Factors factors) {
   std::vector<Shape> shapes;
   const auto add = [&](Shape shape) {
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
@@ -125,11 +162,19 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
       }
     }
   }
-  add(estimated_shape(c, panels, are_bytes, program.device()));
+  add(estimated_shape(c, panels, factors, program.device()));
   for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
     if (unrolled > kUnrolled && c.contiguous_k < unrolled) continue;
-    for (const std::int64_t rows : {8, 10, 12, 14, 16}) add({even_part(c.m, rows), unrolled});
-    if (!are_bytes && c.is_matmul && c.m >= kMaxRows) add({kMaxRows, unrolled, true});
+    for (const std::int64_t across : {1, 2, 3}) {
+      for (const std::int64_t rows : {4, 6, 8, 10, 12, 14, 16}) {
+        const bool applies = program.device().native_vectors
+                                 ? across <= panels && fits_registers(rows, across, factors, program.device())
+                                 : across == 1;
+        if (applies) add({.rows = even_part(c.m, rows), .across = across, .unrolled = unrolled});
+      }
+    }
+    if (!program.device().native_vectors && c.is_matmul && c.m >= kMaxRows)
+      add({.rows = kMaxRows, .unrolled = unrolled, .interleaved = true});
   }
   const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.batch_count(), c.m, c.n, c.k(),
                                      c.contiguous_k, c.m_stride, &node == c.node ? "" : ", and more");
@@ -145,41 +190,43 @@ class Generator {
         anchor_(anchor),
         lanes_(program.device().lanes),
         panels_((c.n + lanes_ - 1) / lanes_),
-        are_bytes_(multiplies_bytes(program.graph(), program.stored(), c, program.device())),
-        shape_(shape_for(program, c, node, panels_, are_bytes_)),
+        factors_(factors_of(program.graph(), program.stored(), c, program.device())),
+        shape_(shape_for(program, c, node, panels_, factors_)),
+        joins_lines_(joins_lines(c, shape_, program.device())),
+        all_rows_(joins_lines_ ? c.batch_count() * c.m : c.m),
         tile_rows_(shape_.rows),
-        tile_batches_(batches_of_tile(c, shape_, are_bytes_, program.device())),
+        tile_batches_(batches_of_tile(c, shape_, program.device())),
         interleaved_(shape_.interleaved) {
     if (shape_.has_matrices()) {
       matrix_ = *matrix_for(program, c);
       steps_of_block_ = matrix_steps(c, matrix_);
       if (tile_batches_ == 1) tile_rows_ = std::min(shape_.down * tile_rows_, c.m);
-      panels_of_tile_ = shape_.across;
     }
-    tiles_ = (c.m + tile_rows_ - 1) / tile_rows_;
-    columns_ = (panels_ + panels_of_tile_ - 1) / panels_of_tile_;
+    tiles_ = (all_rows_ + tile_rows_ - 1) / tile_rows_;
+    columns_ = (panels_ + shape_.across - 1) / shape_.across;
   }
 
   void run() {
     const std::optional<std::uint32_t> copy = copy_of_a();
-    const bool words = are_bytes_ || shape_.has_matrices();
-    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, words_of_matrices())
+    const bool words = factors_ != Factors::Floats || shape_.has_matrices();
+    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, type_of_a(), words_of_matrices())
                                        : panels_of_b(program_, c_, lanes_, ElementType::F32);
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
-    if (are_bytes_) packed.push_back(sums_of_panels(program_, c_, lanes_));
+    if (are_bytes()) packed.push_back(sums_of_panels(program_, c_, lanes_));
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel(
         {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.has_matrices()});
     builder_ = &builder;
-    operands_.are_bytes = are_bytes_;
-    operands_.a = copy ? builder.read_packed(*copy, factors()) : builder.read(source_of(program_, c_.a));
+    operands_.factors = factors_;
+    operands_.a = copy ? builder.read_packed(*copy, type_of_a()) : builder.read(source_of(program_, c_.a));
     operands_.b = builder.read_packed(panels, words ? ElementType::I32 : ElementType::F32);
-    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
+    if (are_bytes()) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     // Groups of batch elements are taken along the innermost batch loop.
     const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
     batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
-    const std::int64_t tiles = tiles_ * batch_tiles_ * (c_.batch_count() / in_loop), groups = columns_ * tiles;
+    const std::int64_t tiles = joins_lines_ ? tiles_ : tiles_ * batch_tiles_ * (c_.batch_count() / in_loop),
+                       groups = columns_ * tiles;
     place(tiles);
     if (shape_.has_matrices()) {
       arrange_matrices();
@@ -199,16 +246,15 @@ class Generator {
   std::optional<std::uint32_t> copy_of_a() {
     if (shape_.has_matrices()) {
       const std::int64_t beyond = steps_of_block_.products() - c_.contiguous_k;
-      return bordered_a(program_, c_, factors(), static_cast<std::uint64_t>(beyond));
+      return bordered_a(program_, c_, type_of_a(), static_cast<std::uint64_t>(beyond));
     }
-    if (are_bytes_)
-      return bordered_a(program_, c_, ElementType::I8, c_.contiguous_k % kBytesOfWord == 0 ? 0 : kBytesOfWord - 1);
-    return interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+    if (interleaved_) return interleaved_a(program_, c_, tile_rows_);
+    const bool whole = c_.contiguous_k % products_of_step(factors_) == 0;
+    const std::uint64_t beyond = kBytesOfWord - tensor::size_of(type_of_a());
+    return bordered_a(program_, c_, type_of_a(), whole ? 0 : beyond);
   }
-  // The type in which A is read.
-  ElementType factors() const {
-    return shape_.has_matrices() ? matrix_.factors : are_bytes_ ? ElementType::I8 : ElementType::F32;
-  }
+  bool are_bytes() const { return factors_ == Factors::Bytes; }
+  ElementType type_of_a() const { return shape_.has_matrices() ? matrix_.factors : type_of(factors_); }
   // Words of B of a block, with those that fill its last step; 0 without matrices.
   std::int64_t words_of_matrices() const {
     return shape_.has_matrices() ? steps_of_block_.count * steps_of_block_.words : 0;
@@ -216,7 +262,7 @@ class Generator {
   // Rows of a panel, of one sum.
   std::int64_t steps() const {
     if (shape_.has_matrices()) return c_.k_block_count() * words_of_matrices();
-    return are_bytes_ ? c_.words() : c_.k();
+    return c_.steps(factors_);
   }
   bool is_native() const { return program_.device().native_vectors; }
 
@@ -227,22 +273,32 @@ class Generator {
     const Value batch_tile = k().unsigned_divide(tile_index, k().integer(tiles_));
     tile_ = tile_index - batch_tile * tiles_;
     batch_ = first_batch(batch_tile);
-    first_row_ = k().min(tile_ * tile_rows_, k().integer(c_.m - tile_rows_));
+    first_row_ = k().min(tile_ * tile_rows_, k().integer(all_rows_ - tile_rows_));
 
-    if (panels_of_tile_ > 1) panel_ = k().min(panel_ * panels_of_tile_, k().integer(panels_ - panels_of_tile_));
+    if (shape_.across > 1) panel_ = k().min(panel_ * shape_.across, k().integer(panels_ - shape_.across));
     operands_.b_begin = panel_ * (steps() * lanes_);
     if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * steps() * lanes_);
     if (interleaved_) {
       a_first_ = (batch_ * tiles_ + tile_) * (c_.contiguous_k * tile_rows_);
       return;
     }
-    a_first_ = first_row_ * c_.m_stride;
-    Value rest = batch_;
+    if (!joins_lines_) a_first_ = begin_of_row(batch_, first_row_);
+  }
+
+  // The offset of a row of a batch element in A.
+  Value begin_of_row(Value batch, Value row) {
+    Value begin = row * c_.m_stride, rest = batch;
     for (std::size_t i = c_.batch.size(); i-- > 0;) {
       const Value next = i == 0 ? k().integer(0) : k().unsigned_divide(rest, k().integer(c_.batch[i].count));
-      a_first_ = a_first_ + (i == 0 ? rest : rest - next * c_.batch[i].count) * c_.batch[i].stride;
+      begin = begin + (i == 0 ? rest : rest - next * c_.batch[i].count) * c_.batch[i].stride;
       rest = next;
     }
+    return begin;
+  }
+  // The same of a row that is counted through all lines.
+  Value begin_of_joined(Value row) {
+    const Value line = k().unsigned_divide(row, k().integer(c_.m));
+    return begin_of_row(line, row - line * c_.m);
   }
 
   // Consecutive workgroups share the larger operand: a panel of B where B is larger, otherwise the rows of A. Sets the
@@ -269,7 +325,7 @@ class Generator {
   std::int64_t tiles_together(std::int64_t tiles) const {
     constexpr std::int64_t kCache = 256 << 10;
     const std::int64_t of_batch = c_.is_matmul ? tiles_ : tiles;  // each batch of a product has a B of its own
-    const std::int64_t element_size = tensor::size_of(factors()), of_b = panels_ * lanes_ * c_.k() * element_size;
+    const std::int64_t element_size = tensor::size_of(type_of_a()), of_b = panels_ * lanes_ * c_.k() * element_size;
     const std::int64_t rows = tile_batches_ * c_.k_block_count() * (tile_rows_ * c_.m_stride + c_.contiguous_k);
     const std::int64_t of_tile = (interleaved_ ? tile_rows_ * c_.k() : rows) * element_size;
     const auto elements = static_cast<std::int64_t>(tensor::element_count(c_.border.shape).value_or(0));
@@ -301,6 +357,19 @@ class Generator {
     if (is_native() && !interleaved_ && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
       operands_.max_unrolled = std::clamp<std::int64_t>(c_.m_stride / operands_.products(), 1, operands_.max_unrolled);
     operands_.a_step = interleaved_ ? tile_rows_ : 1;
+    operands_.panels = shape_.across;
+    operands_.panel_size = steps() * lanes_;
+    if (joins_lines_) {
+      const bool in_one_line = c_.m % tile_rows_ == 0;
+      const Value first = begin_of_joined(first_row_);
+      for (std::int64_t row = 0; row < tile_rows_; ++row) {
+        if (in_one_line || row == 0)
+          operands_.rows.push_back({first, row * c_.m_stride});
+        else
+          operands_.rows.push_back({begin_of_joined(first_row_ + row), 0});
+      }
+      return;
+    }
     for (std::int64_t batch = 0; batch < tile_batches_; ++batch) {
       const std::int64_t begin = tile_batches_ == 1 ? 0 : batch * c_.batch.back().stride;
       for (std::int64_t row = 0; row < tile_rows_; ++row)
@@ -311,10 +380,13 @@ class Generator {
   // --- sums ---
 
   void multiply() {
-    const Value first = are_bytes_ ? first_sum() : k().real(0);
-    for (std::size_t row = 0; row < operands_.rows.size(); ++row) sums_.push_back(k().variable(first));
-    if (!are_bytes_ && !sums_exactly(program_.graph(), c_)) {
-      for (std::size_t row = 0; row < sums_.size(); ++row) totals_.push_back(k().variable(k().integer(0)));
+    std::vector<Value> first;
+    for (std::int64_t i = 0; i < shape_.across; ++i) first.push_back(first_sum(panel_ + i));
+    for (std::size_t row = 0; row < operands_.rows.size(); ++row) {
+      for (const Value& of_panel : first) sums_.push_back(k().variable(of_panel));
+    }
+    if (factors_ == Factors::Floats && !sums_exactly(program_.graph(), c_)) {
+      for (std::size_t i = 0; i < sums_.size(); ++i) totals_.push_back(k().variable(k().integer(0)));
     }
     // A loop that runs once: without it, Mesa 26.1 (llvmpipe, LLVM 21) spills every product of an iteration, which
     // halves the speed. Without inner iterations, on the other hand, such a loop makes it confuse a mask with a sum
@@ -327,7 +399,10 @@ class Generator {
   }
 
   // Sums of bytes are those of (a + 128) * b; (128 + zero point) * b is subtracted in advance.
-  Value first_sum() { return sum_of_channel(panel_) * -(128 + c_.a_zero); }
+  Value first_sum(Value panel) {
+    if (factors_ == Factors::Floats) return k().real(0);
+    return are_bytes() ? sum_of_channel(panel) * -(128 + c_.a_zero) : k().integer(0);
+  }
 
   // Of all elements of B that a channel has.
   Value sum_of_channel(Value panel) {
@@ -366,9 +441,9 @@ class Generator {
   }
 
   void add_up() {
-    for (std::size_t row = 0; row < totals_.size(); ++row) {
-      k().set(totals_[row], k().get(totals_[row]) + k().int_of_whole(k().get(sums_[row]), kSumBits));
-      k().set(sums_[row], k().real(0));
+    for (std::size_t i = 0; i < totals_.size(); ++i) {
+      k().set(totals_[i], k().get(totals_[i]) + k().int_of_whole(k().get(sums_[i]), kSumBits));
+      k().set(sums_[i], k().real(0));
     }
   }
 
@@ -388,7 +463,7 @@ class Generator {
                  .rows = shape_.rows,
                  .row_stride = c_.m_stride,
                  .b_begin = operands_.b_begin,
-                 .panels = panels_of_tile_,
+                 .panels = shape_.across,
                  .panel_size = steps() * lanes_,
                  .lanes = lanes_,
                  .words = steps_of_block_.words,
@@ -401,7 +476,7 @@ class Generator {
   }
 
   void multiply_matrices() {
-    for (std::int64_t i = 0; i < shape_.down * panels_of_tile_; ++i)
+    for (std::int64_t i = 0; i < shape_.down * shape_.across; ++i)
       matrix_sums_.push_back(k().matrix_variable(matrices_.sum_type));
     k_blocks(0, k().integer(0), k().integer(0));
   }
@@ -409,14 +484,14 @@ class Generator {
   // Of integers (a - zero point) * b, where the sums in matrices are those of a * b.
   void finish_matrices() {
     const std::int64_t size = shape_.rows * lanes_;
-    const SharedRef scratch = k().shared(are_bytes_ ? Scalar::Int : Scalar::Float,
+    const SharedRef scratch = k().shared(are_bytes() ? Scalar::Int : Scalar::Float,
                                          static_cast<std::uint32_t>(std::ssize(matrix_sums_) * size));
     for (std::size_t i = 0; i < matrix_sums_.size(); ++i)
       k().store_matrix(scratch, k().integer(static_cast<std::int64_t>(i) * size), k().get(matrix_sums_[i]), lanes_);
     k().subgroup_barrier();
     k().loop(k().integer(std::ssize(matrix_sums_)), [&](Value i) {
-      const Value down = k().unsigned_divide(i, k().integer(panels_of_tile_));
-      const Value panel = panel_ + (i - down * panels_of_tile_);
+      const Value down = k().unsigned_divide(i, k().integer(shape_.across));
+      const Value panel = panel_ + (i - down * shape_.across);
       Value zero;
       if (c_.a_zero != 0) zero = sum_of_channel(panel) * c_.a_zero;
       store({panel, batch_ + down * next_batch(), first_row_ + down * next_row(), shape_.rows, [&](std::int64_t row) {
@@ -430,8 +505,10 @@ class Generator {
 
   void finish() {
     const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
-    store({panel_, batch_, first_row_, std::ssize(sums),
-           [&](std::int64_t row) { return k().get(sums[static_cast<std::size_t>(row)]); }});
+    for (std::int64_t panel = 0; panel < shape_.across; ++panel) {
+      store({panel_ + panel, batch_, first_row_, std::ssize(operands_.rows),
+             [&](std::int64_t row) { return k().get(sums[static_cast<std::size_t>(row * shape_.across + panel)]); }});
+    }
   }
 
   // Rows of results in the channels of a panel, of one batch element after the other.
@@ -468,8 +545,8 @@ class Generator {
 
   Coordinates coordinates(const tensor::Shape& shape, Value batch, Value row, Value channel) {
     if (c_.is_matmul && !anchor_.is_reshaped) return {batch, row, channel};
-    const bool is_flat = c_.flat_m || anchor_.is_reshaped;
-    if (is_flat && !c_.flat_m) row = batch * c_.m + row;
+    const bool is_flat = c_.flat_m || joins_lines_ || anchor_.is_reshaped;
+    if (is_flat && !c_.flat_m && !joins_lines_) row = batch * c_.m + row;
     if (is_flat && anchor_.reads_by_row_and_channel) {
       Coordinates at(shape.size(), k().integer(0));
       at[shape.size() - 2] = row;
@@ -489,10 +566,12 @@ class Generator {
   const Anchor& anchor_;
   std::uint32_t lanes_;
   std::int64_t panels_;
-  bool are_bytes_;  // see multiplies_bytes
+  Factors factors_;
   Shape shape_;
+  bool joins_lines_;
+  std::int64_t all_rows_;  // of a batch element, or of all lines
   std::int64_t tile_rows_, tile_batches_, tiles_ = 1, batch_tiles_ = 1;
-  std::int64_t panels_of_tile_ = 1, columns_ = 1;  // columns of tiles
+  std::int64_t columns_ = 1;  // of tiles
   bool interleaved_;
   MatrixShape matrix_;
   MatrixSteps steps_of_block_;
@@ -501,7 +580,8 @@ class Generator {
   MatrixOperands matrices_;
   BufferRef channel_sums_;
   Value panel_, batch_, tile_, first_row_, a_first_;
-  std::vector<Variable> sums_, totals_;  // by batch element and row; totals of integers, where a float cannot hold them
+  std::vector<Variable> sums_,
+      totals_;  // by batch element and row, then by panel; totals of integers, where a float cannot hold them
   std::vector<MatrixVariable> matrix_sums_;  // by matrix of A and panel
 };
 

@@ -6,54 +6,72 @@
 namespace slipway::lower {
 namespace {
 
-// The signs of A are flipped, which adds 128 to each element: the instruction multiplies unsigned and signed bytes.
-void add_few_words(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t count,
-                   std::span<const Variable> variables) {
-  constexpr auto kSigns = static_cast<std::int32_t>(0x80808080);
-  const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
-  std::vector<Pointer> from_a;
-  std::vector<Value> sums;
-  for (std::size_t row = 0; row < variables.size(); ++row) {
-    from_a.push_back(k.pointer(operands.a, operands.rows[row].begin + a));
-    sums.push_back(k.get(variables[row]));
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Value factors = k.load_lanes(from_b, i * operands.lanes);
-    for (std::size_t row = 0; row < sums.size(); ++row) {
-      const Value word = k.load_word(from_a[row], operands.rows[row].offset + i * kBytesOfWord);
-      sums[row] = k.dot_add(word ^ k.integer(kSigns), factors, sums[row]);
-    }
-  }
-  for (std::size_t row = 0; row < sums.size(); ++row) k.set(variables[row], sums[row]);
+// What some steps read: rows of A from their factors on, and panels of B.
+struct Sources {
+  std::vector<Pointer> rows;
+  Pointer panels;
+};
+
+// With native vectors the address of the beginning of a row is computed once, outside of loops over its steps.
+Sources sources(Kernel& k, const ProductOperands& operands, Value a, Value done) {
+  const auto pointer = [&](BufferRef buffer, Value begin, Value steps) {
+    return k.grid().native_vectors ? k.advanced(k.pointer(buffer, begin), steps) : k.pointer(buffer, begin + steps);
+  };
+  Sources all;
+  for (const RowOfA& row : operands.rows) all.rows.push_back(pointer(operands.a, row.begin, a * operands.a_step));
+  all.panels = pointer(operands.b, operands.b_begin, done * operands.lanes);
+  return all;
 }
 
-void add_few(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t count,
-             std::span<const Variable> variables) {
-  const Pointer from_b = k.pointer(operands.b, operands.b_begin + done * operands.lanes);
-  std::vector<Pointer> from_a;
-  std::vector<Value> sums;
-  for (std::size_t row = 0; row < variables.size(); ++row) {
-    from_a.push_back(k.pointer(operands.a, operands.rows[row].begin + a * operands.a_step));
-    sums.push_back(k.get(variables[row]));
+std::vector<Value> factors_of_b(Kernel& k, const ProductOperands& operands, const Sources& from, std::int64_t step) {
+  std::vector<Value> factors;
+  for (std::int64_t panel = 0; panel < operands.panels; ++panel)
+    factors.push_back(k.load_lanes(from.panels, panel * operands.panel_size + step * operands.lanes));
+  return factors;
+}
+
+// The signs of bytes of A are flipped, which adds 128 to each: the instruction multiplies unsigned and signed bytes.
+void add_few_words(Kernel& k, const ProductOperands& operands, const Sources& from, std::int64_t count,
+                   std::span<Value> sums) {
+  constexpr auto kSigns = static_cast<std::int32_t>(0x80808080);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::vector<Value> factors = factors_of_b(k, operands, from, i);
+    auto sum = sums.begin();
+    for (std::size_t row = 0; row < from.rows.size(); ++row) {
+      const std::int64_t offset = operands.rows[row].offset * tensor::size_of(type_of(operands.factors));
+      const Value word = k.load_word(from.rows[row], offset + i * kBytesOfWord);
+      for (const Value& factor : factors) {
+        *sum = operands.factors == Factors::Pairs ? k.pair_add(word, factor, *sum)
+                                                  : k.dot_add(word ^ k.integer(kSigns), factor, *sum);
+        ++sum;
+      }
+    }
   }
+}
+
+void add_few(Kernel& k, const ProductOperands& operands, const Sources& from, std::int64_t count,
+             std::span<Value> sums) {
   // Neighbours in A are loaded together: several factors of one row, or one factor of several rows.
   // With native vectors each is an operand in memory of the instruction that uses it.
   const bool at_use = operands.a_step == 1 && k.grid().native_vectors;
-  std::vector<std::vector<Value>> factors;
-  for (std::size_t row = 0; operands.a_step == 1 && !at_use && row < sums.size(); ++row)
-    factors.push_back(k.load_neighbours(from_a[row], operands.rows[row].offset, count));
+  std::vector<std::vector<Value>> of_rows;
+  for (std::size_t row = 0; operands.a_step == 1 && !at_use && row < from.rows.size(); ++row)
+    of_rows.push_back(k.load_neighbours(from.rows[row], operands.rows[row].offset, count));
   for (std::int64_t i = 0; i < count; ++i) {
-    const Value factor = k.load_lanes(from_b, i * operands.lanes);
+    const std::vector<Value> factors = factors_of_b(k, operands, from, i);
     std::vector<Value> column;
-    if (operands.a_step != 1) column = k.load_neighbours(from_a[0], i * operands.a_step, std::ssize(sums));
-    for (std::size_t row = 0; row < sums.size(); ++row) {
-      const Value with = at_use                 ? k.load(from_a[row], operands.rows[row].offset + i)
-                         : operands.a_step == 1 ? factors[row][static_cast<std::size_t>(i)]
+    if (operands.a_step != 1) column = k.load_neighbours(from.rows[0], i * operands.a_step, std::ssize(from.rows));
+    auto sum = sums.begin();
+    for (std::size_t row = 0; row < from.rows.size(); ++row) {
+      const Value with = at_use                 ? k.load(from.rows[row], operands.rows[row].offset + i)
+                         : operands.a_step == 1 ? of_rows[row][static_cast<std::size_t>(i)]
                                                 : column[row];
-      sums[row] = k.multiply_add(with, factor, sums[row]);
+      for (const Value& factor : factors) {
+        *sum = k.multiply_add(with, factor, *sum);
+        ++sum;
+      }
     }
   }
-  for (std::size_t row = 0; row < sums.size(); ++row) k.set(variables[row], sums[row]);
 }
 
 // Leaves as few products over as possible, without more code than needed.
@@ -77,10 +95,16 @@ void add_products(Kernel& k, const ProductOperands& operands, Value a, Value don
                   std::span<const Variable> sums) {
   const std::int64_t count = unrolled(length, operands.max_unrolled, k.grid().native_vectors), whole = length / count,
                      rest = length % count;
-  const auto add = operands.are_bytes ? add_few_words : add_few;
   const std::int64_t step = count * operands.products();
-  k.loop(k.integer(whole), [&](Value i) { add(k, operands, a + i * step, done + i * count, count, sums); });
-  if (rest) add(k, operands, a + whole * step, done + whole * count, rest, sums);
+  const auto add = [&](Value in_row, Value first, std::int64_t steps) {
+    const Sources from = sources(k, operands, in_row, first);
+    std::vector<Value> now;
+    for (const Variable& sum : sums) now.push_back(k.get(sum));
+    (operands.factors == Factors::Floats ? add_few : add_few_words)(k, operands, from, steps, now);
+    for (std::size_t i = 0; i < sums.size(); ++i) k.set(sums[i], now[i]);
+  };
+  k.loop(k.integer(whole), [&](Value i) { add(a + i * step, done + i * count, count); });
+  if (rest) add(a + whole * step, done + whole * count, rest);
 }
 
 void add_matrix_products(Kernel& k, const MatrixOperands& operands, Value a, Value done, std::int64_t steps,

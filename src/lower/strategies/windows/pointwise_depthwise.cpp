@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pointwise (1x1) convolution and the depthwise convolution of its result as one kernel, on CPUs.
 //
-// A workgroup has a vector of channels and a strip of columns, and goes down the image: it computes the next rows of
-// the inner image, keeps the rows that the window still needs in registers and on the stack, and stores a row of
-// results. The inner image, the largest that such networks have, is never in memory.
+// A workgroup has one or two vectors of channels and a strip of columns, and goes down the image: it computes the next
+// rows of the inner image, keeps the rows that the window still needs in registers and on the stack, and stores a row
+// of results. The inner image, the largest that such networks have, is never in memory.
 #include <algorithm>
 
 #include "lower/strategies/contraction/contraction_result.hpp"
@@ -19,42 +19,63 @@ using tosa::Node;
 class PointwiseDepthwise : private WindowWork {
  public:
   PointwiseDepthwise(ProgramBuilder& program, const Node& window, const Node& node, const Contraction& pointwise)
-      : WindowWork(program, window, node, results_of_strip(taps_of(program.graph(), window)[1])),
+      : WindowWork(program, window, node, results_of_strip(taps_of(program.graph(), window)[1]),
+                   panels_of_strip(program, window)),
         pointwise_(pointwise),
-        are_bytes_(multiplies_bytes(program.graph(), program.stored(), pointwise, program.device()) &&
-                   pointwise.contiguous_k % kBytesOfWord == 0) {}
+        factors_(factors_of(program.graph(), program.stored(), pointwise, program.device())) {
+    if (pointwise.contiguous_k % products_of_step(factors_) != 0) factors_ = Factors::Floats;
+  }
 
   void run() {
-    const ElementType type_of_a = are_bytes_ ? ElementType::I8 : ElementType::F32;
+    const ElementType type_of_a = type_of(factors_);
+    const bool are_floats = factors_ == Factors::Floats, are_bytes = factors_ == Factors::Bytes;
     const auto copy = bordered_a(program_, pointwise_, type_of_a);
-    const std::uint32_t panels = are_bytes_ ? words_of_b(program_, pointwise_, lanes_)
-                                            : panels_of_b(program_, pointwise_, lanes_, ElementType::F32);
+    const std::uint32_t panels = are_floats ? panels_of_b(program_, pointwise_, lanes_, ElementType::F32)
+                                            : words_of_b(program_, pointwise_, lanes_, type_of_a);
     const std::optional<std::uint32_t> weights = weights_as_floats();
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
-    if (are_bytes_) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
+    if (are_bytes) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
     if (weights) packed.push_back(*weights);
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "blocks");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     builder_ = &builder;
-    operands_.are_bytes = are_bytes_;
+    operands_.factors = factors_;
     operands_.a = copy ? builder.read_packed(*copy, type_of_a) : builder.read(source_of(program_, pointwise_.a));
-    operands_.b = builder.read_packed(panels, are_bytes_ ? ElementType::I32 : ElementType::F32);
-    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
+    operands_.b = builder.read_packed(panels, are_floats ? ElementType::F32 : ElementType::I32);
+    if (are_bytes) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     operands_.lanes = lanes_;
     read_weights(weights);
-    const std::int64_t groups = type(window_.outputs[0]).shape[0] * tiles_ * panels_;
+    const std::int64_t groups = type(window_.outputs[0]).shape[0] * tiles_ * columns_;
     batch_ = place(groups);
-    operands_.b_begin = panel_ * ((are_bytes_ ? pointwise_.words() : pointwise_.k()) * lanes_);
-    if (are_bytes_)
-      first_sum_ = k().load_lanes(k().pointer(channel_sums_, panel_ * lanes_), 0) * -(128 + pointwise_.a_zero);
+    operands_.panels = across_;
+    operands_.panel_size = pointwise_.steps(factors_) * lanes_;
+    operands_.b_begin = panel_ * operands_.panel_size;
+    for (std::int64_t panel = 0; panel < across_; ++panel) {
+      if (!are_bytes) {
+        first_sums_.push_back(are_floats ? k().real(0) : k().integer(0));
+        continue;
+      }
+      const Pointer sums = k().pointer(channel_sums_, panel_ * lanes_);
+      first_sums_.push_back(k().load_lanes(sums, panel * lanes_) * -(128 + pointwise_.a_zero));
+    }
     left_ = first_ * taps_[1].stride - taps_[1].before;
     go_down();
     program_.dispatch(builder, static_cast<std::uint64_t>(groups), key, packed);
   }
 
  private:
-  using Row = std::vector<Variable>;  // by position
+  using Row = std::vector<Variable>;  // by position, then by panel
+
+  // Two, so that an element of A is loaded once for both, where enough workgroups remain.
+  static std::int64_t panels_of_strip(const ProgramBuilder& program, const Node& window) {
+    constexpr std::int64_t kMinGroups = 32;
+    const Taps across = taps_of(program.graph(), window)[1];
+    const tensor::Shape& out = program.graph()[window.outputs[0]].type.shape;
+    const std::int64_t strip = results_of_strip(across), strips = (across.results + strip - 1) / strip;
+    const std::int64_t pairs = out[3] / (2 * program.device().lanes);
+    return program.device().native_vectors && out[0] * strips * pairs >= kMinGroups ? 2 : 1;
+  }
 
   // The rows of the first window above its last `stride` rows are computed first, as far as they are inside the image.
   void go_down() {
@@ -64,7 +85,7 @@ class PointwiseDepthwise : private WindowWork {
     std::vector<Row> rows;  // of the window
     for (std::int64_t y = 0; y < down.count; ++y) {
       Row& row = rows.emplace_back();
-      for (std::int64_t x = 0; x < reach(); ++x) row.push_back(k().variable(k().real(0)));
+      for (std::int64_t i = 0; i < reach() * across_; ++i) row.push_back(k().variable(k().real(0)));
     }
     k().loop(k().integer(down.results + lead), [&](Value step) {
       const Value y = step - lead;
@@ -93,56 +114,84 @@ class PointwiseDepthwise : private WindowWork {
   // A row of the inner image in the form in which it is summed; zero outside the image.
   void compute(const Row& row, Value y) {
     for (const Variable& value : row) k().set(value, k().real(0));
+    std::vector<std::int64_t> positions;
+    for (std::int64_t x = 0; x < reach(); ++x) {
+      if (!is_outside(x) && !users(x).empty()) positions.push_back(x);
+    }
     k().when((y >= 0) & (y < taps_[0].extent), [&] {
-      const Value row_begin = (batch_ * taps_[0].extent + y) * taps_[1].extent;
-      std::vector<Variable> sums, terms;
-      std::vector<std::int64_t> positions;
-      operands_.rows.clear();
-      for (std::int64_t x = 0; x < reach(); ++x) {
-        if (is_outside(x) || users(x).empty()) continue;
-        const Value column = left_ + x;
-        const Value safe = k().clamp(column, k().integer(0), k().integer(taps_[1].extent - 1));
-        if (may_be_outside(x))
-          operands_.rows.push_back({(row_begin + safe) * pointwise_.contiguous_k, 0});
-        else
-          operands_.rows.push_back({(row_begin + left_) * pointwise_.contiguous_k, x * pointwise_.contiguous_k});
-        terms.push_back(row[static_cast<std::size_t>(x)]);
-        sums.push_back(are_bytes_ ? k().variable(first_sum_) : terms.back());
-        positions.push_back(x);
-      }
-      add_products(k(), operands_, k().integer(0), k().integer(0),
-                   are_bytes_ ? pointwise_.words() : pointwise_.contiguous_k, sums);
-      const Value channel = first_channel_ + k().local_index();
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        const Value column = left_ + positions[i];
-        builder_->add_node(*pointwise_.node);
-        builder_->fix(pointwise_.node->outputs[0], finished_sum(*builder_, pointwise_, k().get(sums[i]), channel));
-        const Value term = as_term(builder_->at(window_.inputs[0], {batch_, y, column, channel}));
-        const Value inside =
-            may_be_outside(positions[i]) ? (column >= 0) & (column < taps_[1].extent) : k().boolean(true);
-        k().set(terms[i], k().select(inside, term, k().real(0)));
+      const auto all = static_cast<std::int64_t>(positions.size()), parts = parts_of(all);
+      for (std::int64_t i = 0; i < parts; ++i) {
+        const std::int64_t begin = all * i / parts, end = all * (i + 1) / parts;
+        compute(row, y,
+                std::span(positions).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
       }
     });
   }
 
-  void results(const std::vector<Row>& rows, Value y) {
-    std::vector<Value> sums(static_cast<std::size_t>(tile_), k().real(0));
-    for (std::size_t tap = 0; tap < rows.size(); ++tap) {
-      const std::vector<Value> with = factors(k().integer(static_cast<std::int64_t>(tap)));
-      for (std::int64_t x = 0; x < reach(); ++x) {
-        if (is_outside(x) || users(x).empty()) continue;
-        const Value value = k().get(rows[tap][static_cast<std::size_t>(x)]);
-        for (const auto& [result, column] : users(x)) add(sums[static_cast<std::size_t>(result)], value, with, column);
+  // As few as keep their sums in registers.
+  std::int64_t parts_of(std::int64_t positions) const {
+    if (!program_.device().native_vectors) return 1;
+    std::int64_t parts = 1;
+    while (!fits_registers((positions + parts - 1) / parts, across_, factors_, program_.device())) ++parts;
+    return parts;
+  }
+
+  void compute(const Row& row, Value y, std::span<const std::int64_t> positions) {
+    const Value row_begin = (batch_ * taps_[0].extent + y) * taps_[1].extent;
+    std::vector<Variable> sums;
+    operands_.rows.clear();
+    for (const std::int64_t x : positions) {
+      const Value safe = k().clamp(left_ + x, k().integer(0), k().integer(taps_[1].extent - 1));
+      if (may_be_outside(x))
+        operands_.rows.push_back({(row_begin + safe) * pointwise_.contiguous_k, 0});
+      else
+        operands_.rows.push_back({(row_begin + left_) * pointwise_.contiguous_k, x * pointwise_.contiguous_k});
+      for (std::int64_t panel = 0; panel < across_; ++panel) {
+        const auto at = static_cast<std::size_t>(panel);
+        sums.push_back(factors_ == Factors::Floats ? term_of(row, x, panel) : k().variable(first_sums_[at]));
       }
     }
-    store(batch_, y, sums);
+    add_products(k(), operands_, k().integer(0), k().integer(0), pointwise_.steps(factors_), sums);
+    auto sum = sums.begin();
+    for (const std::int64_t x : positions) {
+      const Value column = left_ + x;
+      const Value inside = may_be_outside(x) ? (column >= 0) & (column < taps_[1].extent) : k().boolean(true);
+      for (std::int64_t panel = 0; panel < across_; ++panel, ++sum) {
+        const Value channel = first_channel_ + panel * lanes_ + k().local_index();
+        builder_->add_node(*pointwise_.node);
+        builder_->fix(pointwise_.node->outputs[0], finished_sum(*builder_, pointwise_, k().get(*sum), channel));
+        const Value term = as_term(builder_->at(window_.inputs[0], {batch_, y, column, channel}));
+        k().set(term_of(row, x, panel), k().select(inside, term, k().real(0)));
+      }
+    }
+  }
+
+  Variable term_of(const Row& row, std::int64_t x, std::int64_t panel) const {
+    return row[static_cast<std::size_t>(x * across_ + panel)];
+  }
+
+  void results(const std::vector<Row>& rows, Value y) {
+    for (std::int64_t panel = 0; panel < across_; ++panel) {
+      std::vector<Value> sums(static_cast<std::size_t>(tile_), k().real(0));
+      for (std::size_t tap = 0; tap < rows.size(); ++tap) {
+        const std::vector<Value> with = factors(k().integer(static_cast<std::int64_t>(tap)), panel);
+        for (std::int64_t x = 0; x < reach(); ++x) {
+          if (is_outside(x) || users(x).empty()) continue;
+          const Value value = k().get(term_of(rows[tap], x, panel));
+          for (const auto& [result, column] : users(x))
+            add(sums[static_cast<std::size_t>(result)], value, with, column);
+        }
+      }
+      store(batch_, y, sums, panel);
+    }
   }
 
   const Contraction& pointwise_;
-  bool are_bytes_;  // see multiplies_bytes
+  Factors factors_;
   ProductOperands operands_;
   BufferRef channel_sums_;
-  Value batch_, left_, first_sum_;
+  std::vector<Value> first_sums_;  // by panel
+  Value batch_, left_;
 };
 
 }  // namespace

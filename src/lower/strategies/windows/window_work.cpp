@@ -7,7 +7,8 @@ using tosa::DataType;
 using tosa::Node;
 using tosa::Op;
 
-WindowWork::WindowWork(ProgramBuilder& program, const Node& window, const Node& node, std::int64_t max_results)
+WindowWork::WindowWork(ProgramBuilder& program, const Node& window, const Node& node, std::int64_t max_results,
+                       std::int64_t across)
     : program_(program),
       window_(window),
       node_(node),
@@ -17,6 +18,8 @@ WindowWork::WindowWork(ProgramBuilder& program, const Node& window, const Node& 
   tiles_ = (taps_[1].results + max_results - 1) / max_results;
   tile_ = (taps_[1].results + tiles_ - 1) / tiles_;
   panels_ = (channels_ + lanes_ - 1) / lanes_;
+  across_ = across;
+  columns_ = (panels_ + across - 1) / across;
 }
 
 std::optional<std::uint32_t> WindowWork::weights_as_floats() {
@@ -38,8 +41,9 @@ void WindowWork::read_weights(std::optional<std::uint32_t> packed) {
 
 Value WindowWork::place(std::int64_t groups) {
   const Value group = k().min(k().group_index(), k().integer(groups - 1));
-  const Value rest = k().unsigned_divide(group, k().integer(panels_));
-  panel_ = group - rest * panels_;
+  const Value rest = k().unsigned_divide(group, k().integer(columns_));
+  panel_ = group - rest * columns_;
+  if (across_ > 1) panel_ = k().min(panel_ * across_, k().integer(panels_ - across_));
   first_channel_ = k().min(panel_ * lanes_, k().integer(channels_ - lanes_));
   const Value row = k().unsigned_divide(rest, k().integer(tiles_));
   first_ = k().min((rest - row * tiles_) * tile_, k().integer(taps_[1].results - tile_));
@@ -62,21 +66,22 @@ std::int64_t WindowWork::reach() const {
 
 Value WindowWork::as_term(Value element) {
   if (is_float()) return element;
-  // A value that is stored as a float is without its zero point already.
+  // A value that is widened is without a zero point already.
   const std::int64_t zero = window_.op == Op::MAX_POOL2D ? 0 : window_.attributes.integer("input_zp");
+  const auto widened = program_.widened(window_.inputs[0]);
+  const std::int64_t rest = (widened ? widened->zero : 0) - zero;
   if (element.type() == Scalar::Float) {
-    const std::int64_t rest = *program_.widened(window_.inputs[0]) - zero;
     const Value moved = rest ? element + k().real(static_cast<float>(rest)) : element;
     return convolves() ? moved : k().int_of_whole(moved, kWidenedBits + 1);
   }
-  const Value without_zero = element - zero;
+  const Value without_zero = element + rest;
   return convolves() ? k().to_float(without_zero) : without_zero;
 }
 
-std::vector<Value> WindowWork::factors(Value y) {
+std::vector<Value> WindowWork::factors(Value y, std::int64_t panel) {
   std::vector<Value> all;
   if (!convolves()) return all;
-  const Pointer weights = k().pointer(weights_, y * (taps_[1].count * channels_) + first_channel_);
+  const Pointer weights = k().pointer(weights_, y * (taps_[1].count * channels_) + first_channel_ + panel * lanes_);
   for (std::int64_t x = 0; x < taps_[1].count; ++x) {
     const Value weight = k().load_lanes(weights, x * channels_);
     all.push_back(weight.type() == Scalar::Float ? weight
@@ -103,18 +108,19 @@ void WindowWork::add(Value& sum, Value value, const std::vector<Value>& factors,
     sum = k().multiply_add(value, factors[static_cast<std::size_t>(tap)], sum);
 }
 
-void WindowWork::store(Value batch, Value row, const std::vector<Value>& sums) {
+void WindowWork::store(Value batch, Value row, const std::vector<Value>& sums, std::int64_t panel) {
   const tensor::Shape& shape = type(node_.outputs[0]).shape;
+  const Value first_channel = first_channel_ + panel * lanes_;
   std::vector<Value> elements;
   builder_->add_node(window_);
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const Coordinates at = {batch, row, first_ + static_cast<std::int64_t>(i), first_channel_ + k().local_index()};
+    const Coordinates at = {batch, row, first_ + static_cast<std::int64_t>(i), first_channel + k().local_index()};
     builder_->fix(window_.outputs[0], result(at, sums[i]));
     const Value element = &node_ == &window_ ? builder_->at(node_.outputs[0], at) : builder_->compute(node_, 0, at);
     elements.push_back(builder_->stored_form(node_.outputs[0], element));
   }
   const BufferRef to = builder_->write(node_.outputs[0]);
-  const Value line = ((batch * shape[1] + row) * shape[2] + first_) * channels_ + first_channel_;
+  const Value line = ((batch * shape[1] + row) * shape[2] + first_) * channels_ + first_channel;
   for (std::size_t i = 0; i < elements.size(); ++i)
     k().store(to, line + static_cast<std::int64_t>(i) * channels_ + k().local_index(), elements[i]);
 }

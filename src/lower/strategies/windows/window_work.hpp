@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the kernels of operators that move a window over an image channel by channel have in common: which results a
-// workgroup has, what an element contributes to a result, and how a result is finished and stored. A workgroup is one
-// vector of channels.
+// workgroup has, what an element contributes to a result, and how a result is finished and stored. A workgroup has one
+// vector of channels, a panel, or several.
 #pragma once
 
 #include <array>
@@ -13,8 +13,10 @@ namespace slipway::lower {
 
 class WindowWork {
  public:
-  // `window` has the window, `node` stores; a workgroup computes up to `max_results` neighbours.
-  WindowWork(ProgramBuilder& program, const tosa::Node& window, const tosa::Node& node, std::int64_t max_results);
+  // `window` has the window, `node` stores; a workgroup computes up to `max_results` neighbours in `across` panels.
+  // With several the channels must be whole panels.
+  WindowWork(ProgramBuilder& program, const tosa::Node& window, const tosa::Node& node, std::int64_t max_results,
+             std::int64_t across = 1);
 
  protected:
   Kernel& k() { return builder_->kernel(); }
@@ -37,12 +39,13 @@ class WindowWork {
 
   // An element of the image in the form in which it is summed.
   Value as_term(Value element);
-  std::vector<Value> factors(Value y);  // of a row of taps
-  Value start();                        // neutral element of the sum or maximum
+  // Of a row of taps. `panel`: counts from the first one of the workgroup.
+  std::vector<Value> factors(Value y, std::int64_t panel = 0);
+  Value start();  // neutral element of the sum or maximum
   void add(Value& sum, Value value, const std::vector<Value>& factors, std::int64_t tap);
 
   // Stores the results that have these sums, in row `row` of image `batch`.
-  void store(Value batch, Value row, const std::vector<Value>& sums);
+  void store(Value batch, Value row, const std::vector<Value>& sums, std::int64_t panel = 0);
 
   ProgramBuilder& program_;
   const tosa::Node& window_;
@@ -50,6 +53,7 @@ class WindowWork {
   std::uint32_t lanes_;
   std::array<Taps, 2> taps_;
   std::int64_t channels_ = 1, tiles_ = 1, tile_ = 1, panels_ = 1;
+  std::int64_t across_ = 1, columns_ = 1;  // panels of a workgroup, and workgroups that have all panels
   KernelBuilder* builder_ = nullptr;
   Value first_, first_channel_, panel_;
 

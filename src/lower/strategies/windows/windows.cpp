@@ -4,6 +4,8 @@
 // Channels are neighbours in memory. A workgroup is one vector of them, and computes a row of neighbouring results:
 // each element that it loads is used by all results whose window contains it. Positions outside the image are read at
 // its edge, and replaced by the neutral element.
+#include <algorithm>
+
 #include "lower/strategies/strategy.hpp"
 #include "lower/strategies/windows/window_work.hpp"
 
@@ -12,12 +14,18 @@ namespace {
 
 using tosa::Node;
 
-constexpr std::int64_t kMaxResults = 14;  // of a workgroup: that many sums stay in registers
+// Results of a workgroup: as many sums as stay in registers, with the factors of a row of taps and an element.
+std::int64_t max_results(const ProgramBuilder& program, const Node& window) {
+  constexpr std::int64_t kMaxResults = 14, kMinResults = 4;
+  if (!program.device().native_vectors) return kMaxResults;
+  const std::int64_t factors = window.op == tosa::Op::DEPTHWISE_CONV2D ? taps_of(program.graph(), window)[1].count : 0;
+  return std::clamp(program.device().vector_registers - factors - 2, kMinResults, kMaxResults);
+}
 
 class WindowGenerator : private WindowWork {
  public:
   WindowGenerator(ProgramBuilder& program, const Node& window, const Node& node)
-      : WindowWork(program, window, node, kMaxResults) {}
+      : WindowWork(program, window, node, max_results(program, window)) {}
 
   void run() {
     const std::optional<std::uint32_t> weights = weights_as_floats();
