@@ -32,6 +32,10 @@ class Searcher {
   Searcher(const Program& program, const VariantOptions& settings) : program_(program), settings_(settings) {}
 
   Search run() {
+    if (count_assignments(settings_) > static_cast<double>(settings_.max_variants) && are_too_many()) {
+      search_.too_many = true;
+      return std::move(search_);
+    }
     if (settings_.listed) {
       nodes_ = *settings_.listed;
       branching_ = false;
@@ -117,6 +121,49 @@ class Searcher {
     }
     search_.leaves.push_back(std::move(leaf));
     if (search_.leaves.size() + nodes_.size() > settings_.max_variants) search_.too_many = true;
+  }
+
+  // Whether there are far more leaves than `max_variants`, which a search would find out only after as many visits.
+  // A walk from the root to a leaf that takes each branch with the same probability has a product of branch counts
+  // whose mean over all walks is the number of leaves (Knuth, Estimating the efficiency of backtrack programs, 1975).
+  // So a walk has a product of more than four times that number with a probability of less than 1/4, and all walks of
+  // kWalks have it with one of 4^-kWalks.
+  bool are_too_many() {
+    constexpr int kWalks = 16;
+    const double limit = 4 * static_cast<double>(settings_.max_variants);
+    Resolver resolver;
+    std::uint64_t random = 1;
+    std::vector<std::size_t> factors(program_.options.size());
+    double sum = 0;
+    for (int walk = 0; walk < kWalks; ++walk) {
+      const double product = walk_to_leaf(resolver, random, factors);
+      if (product <= limit || is_interrupted()) return false;
+      sum += product;
+    }
+    search_.factors = std::move(factors);
+    search_.estimate = sum / kWalks;
+    return true;
+  }
+
+  double walk_to_leaf(Resolver& resolver, std::uint64_t& random, std::vector<std::size_t>& factors) {
+    Assignment node = settings_.fixed;
+    double product = 1;
+    for (;;) {
+      Diagnostics diagnostics;
+      resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, diagnostics);
+      const auto next = std::ranges::find_if(resolver.read_order(), [&](OptionId option) { return !node.has(option); });
+      if (next == resolver.read_order().end()) return product;
+      const OptionId option = *next;
+      if (option >= settings_.domains.size() || settings_.domains[option].empty()) {
+        node.set(option, program_.options[option].initial);
+        continue;
+      }
+      const std::vector<Value>& domain = settings_.domains[option];
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      node.set(option, domain[(random >> 33) % domain.size()]);
+      factors[option] = domain.size();
+      product *= static_cast<double>(domain.size());
+    }
   }
 
   void count_factors() {

@@ -188,6 +188,38 @@ TEST(Variants, GiveUpAtTheLimit) {
   EXPECT_THAT(problem->message, HasSubstr("`big` (3 values)"));
 }
 
+// 2^40 variants: known before they are searched, from walks to some of them.
+TEST(Variants, RefuseFarTooManyBeforeTheSearch) {
+  const Found found(test_program("a.rpl", many_flags(40)), {}, false);
+  EXPECT_FALSE(found.variants);
+  const Diagnostic* problem = found.problem(DiagnosticKind::RplVariantLimit);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_THAT(problem->message,
+              HasSubstr("more than 65536 variants (about 1.1e+12); 40 options take part, most of all"));
+}
+
+// As many assignments, but each option is read only if all before it are set: 41 variants. Most walks end early.
+TEST(Variants, DoNotCountWhatNoVariantReads) {
+  std::string text = "color_output_container t { f4 c; };\n";
+  for (int i = 0; i < 40; ++i) text += formatted("instance flag_{}: flag off;\n", i);
+  text += "void fragment_main (void) { t.c = f4 {0.0};\n";
+  for (int i = 0; i < 40; ++i) text += formatted("conditional (flag_{}) {{ t.c.x = {}.0;\n", i, i);
+  text += std::string(40, '}') + "}\n";
+  const Found found(test_program("a.rpl", text), {}, false);
+  ASSERT_TRUE(found.variants) << format_diagnostics(found.diagnostics.all());
+  EXPECT_EQ(found.variants->leaves, 41U);
+}
+
+TEST(Variants, HaveReasons) {
+  const Found found(tools_program("tinted.rpl"));
+  ASSERT_TRUE(found.variants);
+  std::vector<std::string> reasons;
+  for (const VariantClass& of : found.variants->classes) reasons.push_back(of.reason);
+  EXPECT_THAT(reasons, ::testing::UnorderedElementsAre(
+                           "default", "wireframe=true: settings", "tint_mode=instance: interface, vertex",
+                           "tint_mode=instance, wireframe=true: interface, settings, vertex"));
+}
+
 TEST(Variants, AreTheSameOnManyThreads) {
   const TestProgram test = test_program("a.rpl", many_flags(9));
   const Found one(test, {}, true, 65536, 1), many(test, {}, true, 65536, 8);
