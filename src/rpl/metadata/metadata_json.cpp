@@ -26,15 +26,23 @@ bool check_version(json::Value root, Diagnostics& diagnostics) {
 
 }  // namespace
 
-void seal(Metadata& metadata) {
-  json::Writer interface(json::kCompact);
-  interface_record().write(interface, metadata.interface);
-  metadata.hashes.interface_hash = sha256_text(interface.text());
+SealedInterface seal_interface(const Metadata& metadata) {
+  json::Writer out(json::kCompact);
+  interface_record().write(out, metadata.interface);
+  SealedInterface sealed{out.text(), {}};
+  sealed.hash = sha256_text(sealed.text);
+  return sealed;
+}
 
+void seal(Metadata& metadata) { seal(metadata, seal_interface(metadata)); }
+
+void seal(Metadata& metadata, const SealedInterface& interface) {
+  metadata.hashes.interface_hash = interface.hash;
   json::Writer pipeline(json::kCompact);
   pipeline.object([&] {
-    for (const std::string_view key :
-         {"entry_points", "interface", "settings", "color_outputs", "color_blend_constants"}) {
+    metadata_record().write_member(pipeline, "entry_points", metadata);
+    pipeline.key("interface").raw(interface.text);
+    for (const std::string_view key : {"settings", "color_outputs", "color_blend_constants"}) {
       metadata_record().write_member(pipeline, key, metadata);
     }
     pipeline.key("code").array([&] {

@@ -13,6 +13,12 @@ namespace slipway::rpl {
 
 // Sets `hashes` from everything else: the last step of making metadata.
 void seal(Metadata& metadata);
+// The same with the result for an equal interface.
+struct SealedInterface {
+  std::string text, hash;
+};
+SealedInterface seal_interface(const Metadata& metadata);
+void seal(Metadata& metadata, const SealedInterface& interface);
 
 std::string metadata_text(const Metadata& metadata);
 
