@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "base/sha256.hpp"
+#include "rpl/metadata/metadata_json.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -49,8 +50,8 @@ std::optional<Compiled> Compiler::compile(const Program& program, const Assignme
       add_code(metadata, *resolved_, made.modules[i], module_file(*resolved_, made.modules[i], options),
                made_code->sha256[i]);
     }
-    const auto [known, fresh] = interfaces_.try_emplace(resolved_->consulted.interface.hash);
-    if (fresh) known->second = seal_interface(metadata);
+    const auto [known, fresh] = interface_hashes_.try_emplace(resolved_->consulted.interface.hash);
+    if (fresh) known->second = interface_hash_of(metadata);
     seal(metadata, known->second);
     return metadata;
   });
@@ -68,7 +69,7 @@ void Compiler::keep_of(const Program& program, const CompileOptions& options) {
     return;
   }
   codes_.clear();
-  interfaces_.clear();
+  interface_hashes_.clear();
   sources_ = program.sources;  // owned, so that no other source can get the same address
   options_ = options;
 }

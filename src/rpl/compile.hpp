@@ -14,7 +14,6 @@
 
 #include "rpl/emit/emit_spirv.hpp"
 #include "rpl/metadata/emit_metadata.hpp"
-#include "rpl/metadata/metadata_json.hpp"
 #include "rpl/resolve.hpp"
 
 namespace slipway::rpl {
@@ -68,7 +67,7 @@ class Compiler {
   std::vector<ProgramSource> sources_;
   CompileOptions options_;
   std::unordered_map<std::uint64_t, Code> codes_;
-  std::unordered_map<std::uint64_t, SealedInterface> interfaces_;
+  std::unordered_map<std::uint64_t, std::string> interface_hashes_;
 };
 
 // The name of the file that holds a module.

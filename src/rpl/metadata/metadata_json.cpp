@@ -26,22 +26,20 @@ bool check_version(json::Value root, Diagnostics& diagnostics) {
 
 }  // namespace
 
-SealedInterface seal_interface(const Metadata& metadata) {
-  json::Writer out(json::kCompact);
-  interface_record().write(out, metadata.interface);
-  SealedInterface sealed{out.text(), {}};
-  sealed.hash = sha256_text(sealed.text);
-  return sealed;
+std::string interface_hash_of(const Metadata& metadata) {
+  json::Writer interface(json::kCompact);
+  interface_record().write(interface, metadata.interface);
+  return sha256_text(interface.text());
 }
 
-void seal(Metadata& metadata) { seal(metadata, seal_interface(metadata)); }
+void seal(Metadata& metadata) { seal(metadata, interface_hash_of(metadata)); }
 
-void seal(Metadata& metadata, const SealedInterface& interface) {
-  metadata.hashes.interface_hash = interface.hash;
+void seal(Metadata& metadata, std::string interface_hash) {
+  metadata.hashes.interface_hash = std::move(interface_hash);
   json::Writer pipeline(json::kCompact);
   pipeline.object([&] {
     metadata_record().write_member(pipeline, "entry_points", metadata);
-    pipeline.key("interface").raw(interface.text);
+    pipeline.member("interface", metadata.hashes.interface_hash);
     for (const std::string_view key : {"settings", "color_outputs", "color_blend_constants"}) {
       metadata_record().write_member(pipeline, key, metadata);
     }

@@ -430,7 +430,11 @@ const json::Record<WrittenClass>& written_class_record() {
                     "an assignment belongs to the one class with an entry that it agrees with")
           .required(
               "metadata", [](const C& of) { return &of.from->file; }, json::Text{}, "a file beside this one")
-          .required("code", [](const C& of) { return &of.from->code; }, json::Nested(stage_files_record()), "the code");
+          .required(
+              "code", [](const C& of) { return &of.from->code; }, json::Nested(stage_files_record()), "the code")
+          .required(
+              "reason", [](const C& of) { return &of.from->reason; }, json::Text{},
+              "options that are not the defaults, and what differs from the variant of the defaults");
   return record;
 }
 

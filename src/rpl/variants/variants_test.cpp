@@ -263,6 +263,7 @@ TEST(Variants, JsonNamesEachClassOnce) {
     files.insert(of["metadata"].string());
     EXPECT_EQ(of["code"]["vertex"].string(), of["code"]["fragment"].string());
     EXPECT_EQ(of["when"][0].size(), 2U);
+    EXPECT_NE(of["reason"].string(), "");
   }
   EXPECT_EQ(files.size(), 4U);
   for (const VariantModule& module : found.variants->modules) {
