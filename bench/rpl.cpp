@@ -34,6 +34,7 @@
 
 #include "base/print_diagnostic.hpp"
 #include "rpl/emit/emit_spirv.hpp"
+#include "rpl/emit/optimize.hpp"
 #include "rpl/metadata/emit_metadata.hpp"
 #include "rpl/resolve.hpp"
 #include "rpl_programs.hpp"

@@ -2,7 +2,7 @@
 # Compiles programs of the Render Pipeline Language as part of a build.
 #
 #   slipway_compile_rpl(TARGET NAME name SOURCES file... ENTRIES stage=function...
-#                       [OPTIONS name=value...] [PIPELINE graphics|compute] [VULKAN vulkan1.1|vulkan1.2|vulkan1.3] [EMBED])
+#                       [OPTIONS name=value...] [PIPELINE graphics|compute] [VULKAN vulkan1.1|vulkan1.2|vulkan1.3|vulkan1.4] [EMBED])
 #
 # Makes name.spv and name.json (the metadata) in the binary directory, again whenever a source changes, and before TARGET is
 # built. The property SLIPWAY_RPL_FILES of TARGET lists them. With EMBED, `#include "name.rpl.h"` declares in C and C++

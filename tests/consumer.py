@@ -49,6 +49,7 @@ with tempfile.TemporaryDirectory() as name:
     run("cmake", "-G", "Ninja", "-S", directory / "rpl_engine", "-B", directory / "engine", f"-DCMAKE_PREFIX_PATH={directory / 'prefix'}")
     run("cmake", "--build", directory / "engine")
     run(directory / "engine/rpl_engine", top / "examples/rpl_engine/tint.rpl")
+    run(directory / "engine/deferred", directory / "rpl_engine/deferred", directory / "engine/deferred.rplpack")
     # slipway_compile_rpl compiles again when a source changes, and an error stops the build.
     tint = directory / "rpl_engine/tint.rpl"
     embedded = next((directory / "engine").rglob("dimmed.rpl.h"))
@@ -96,13 +97,16 @@ with tempfile.TemporaryDirectory() as name:
     # The library exports what its headers declare, and nothing of its modules or of other libraries.
     symbols = subprocess.run(["nm", "-D", "--defined-only", "-C", f"{libraries}/libslipway.so"], check=True, capture_output=True, text=True)
     names = [line.split(maxsplit=2)[2] for line in symbols.stdout.splitlines()]
-    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|Model|PreparedModel|convert_model|convert_model_file|KernelBinary|RplProgram|RplPipeline|device|artifacts|"
-                        r"runner|list_devices|slipway_make_buffer|slipway_adopt_xrt_device)\b|slipway_\w+$")
+    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|Model|PreparedModel|convert_model|convert_model_file|KernelBinary|device|artifacts|"
+                        r"runner|list_devices|slipway_make_buffer|slipway_adopt_xrt_device)\b|(slipway|rpl)_\w+$")
     foreign = [name for name in names if not public.match(name)]
     assert not foreign, f"{len(foreign)} symbols are exported that no header declares: {foreign[:10]}"
     assert len(names) > 40, names
-    header = (directory / "prefix/include/slipway/slipway.h").read_text()
-    declared = set(re.findall(r"^SLIPWAY_C_API .*?\b(slipway_\w+)\(", header, re.M))
-    exported = {name for name in names if name.startswith("slipway_")}
-    assert declared and declared == exported, f"of slipway.h alone: {declared - exported}; of the library alone: {exported - declared}"
+    def declared(*headers):
+        texts = [(directory / "prefix/include/slipway" / header).read_text() for header in headers]
+        return {name for text in texts for name in re.findall(r"^(?:SLIPWAY_C_API|RPL_API) .*?\b((?:slipway|rpl)_\w+)\(", text, re.M)}
+
+    for headers, exported in ((("slipway.h",), {name for name in names if name.startswith("slipway_")}),
+                              (("rpl.h", "rpl_pack.h"), {name for name in names if name.startswith("rpl_")})):
+        assert exported and declared(*headers) == exported, f"of {headers} alone: {declared(*headers) - exported}; of the library alone: {exported - declared(*headers)}"
     run(directory / "consumer_pc", top / "examples/hello/scenario.json", LD_LIBRARY_PATH=libraries)

@@ -77,7 +77,7 @@ class Renderer {
   Color draw(const slipway::RplPipeline& pipeline, const std::array<float, 4>& tint) {
     const VkPipelineLayout layout = make_layout(pipeline.metadata);
     std::vector<VkShaderModule> modules;
-    for (const slipway::RplModule& module : pipeline.modules) modules.push_back(make_module(module));
+    for (const rpl_module& module : pipeline.modules) modules.push_back(make_module(module));
     const slipway::RplGraphicsPipelineInfo info(pipeline, modules, layout);
     VkPipeline handle = VK_NULL_HANDLE;
     require(vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &info.create_info, nullptr, &handle),
@@ -159,7 +159,7 @@ class Renderer {
     return layout;
   }
 
-  VkShaderModule make_module(const slipway::RplModule& module) {
+  VkShaderModule make_module(const rpl_module& module) {
     VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     info.codeSize = module.words.size() * sizeof(std::uint32_t);
     info.pCode = module.words.data();
@@ -268,11 +268,11 @@ int run(const std::filesystem::path& source) {
   slipway::RplVariant dimmed = plain;
   dimmed.options["dimmed"] = "on";
 
-  slipway::RplProgram program = load(file);
+  const slipway::RplProgram program = load(file);
   check("plain", renderer.draw(*program.compile(plain).value(), tint), {255, 204, 102, 255});
   const auto dark = program.compile(dimmed).value();
   check("dimmed", renderer.draw(*dark, tint), {128, 102, 51, 255});
-  const std::vector<std::uint32_t>& words = dark->modules.at(0).words;
+  const rpl_numbers& words = dark->modules[0].words;
   if (!std::equal(words.begin(), words.end(), std::begin(dimmed_spirv), std::end(dimmed_spirv))) {
     throw std::runtime_error("the pipeline that was compiled with the program differs");
   }
@@ -280,7 +280,7 @@ int run(const std::filesystem::path& source) {
   // A person edits the source; the next frame has the new pipeline.
   std::ofstream(file, std::ios::app) << "// edited\nsetting color_output_write_r block 0 = off;\n";
   if (!program.changed()) throw std::runtime_error("the change was not noticed");
-  program = load(file);
+  if (!program.reload().value()) throw std::runtime_error("the program was not loaded again");
   check("edited", renderer.draw(*program.compile(plain).value(), tint), {0, 204, 102, 255});
   std::filesystem::remove(file);
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors and warnings as values. Every function of this interface that can fail returns an `Outcome`, whose error is a
-// list of all problems that were found. Only `Outcome::value` and the standard library (std::bad_alloc) throw.
+// list of all problems that were found. Only `Outcome::value` and the standard library (std::bad_alloc) throw; without
+// exceptions (-fno-exceptions) it ends the process, as the standard library does.
 //
 //   auto scenario = slipway::Scenario::load("blur.json");
 //   if (!scenario) for (const slipway::Problem& problem : scenario.error()) std::puts(problem.text.c_str());
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -118,7 +120,12 @@ class [[nodiscard]] Outcome {
 
  private:
   void check() const {
-    if (!has_value()) throw Error(error());
+    if (has_value()) return;
+#if defined(__cpp_exceptions)
+    throw Error(error());
+#else
+    std::abort();
+#endif
   }
 
   std::variant<T, Problems> content_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The Render Pipeline Language as the compiler of an engine: sources are parsed once, and pipelines are compiled from
-// them, from any number of threads (docs/rpl.md).
+// The Render Pipeline Language as the compiler of an engine: modules are parsed once, and pipelines are compiled from
+// them, from any number of threads (docs/rpl.md). The face of slipway/rpl.h for C++17: header only, usable without
+// exceptions and type information.
 //
 //   auto program = slipway::RplProgram::load({"mesh.rpl", "lights.rpl"});
 //   slipway::RplVariant variant;
@@ -9,35 +10,34 @@
 //   auto pipeline = program->compile(variant);
 //   create_shader_module((*pipeline)->modules[0].words);
 //
-// Hot reload: when `changed()` is true, load the program again; pipelines whose hash is the same need no new objects.
-// slipway/rpl_vulkan.hpp fills Vulkan's structures from the metadata.
+// Hot reload: for each frame, `if (program->changed()) program->reload();`. Pipelines whose hash is the same need no
+// new objects. slipway/rpl_vulkan.hpp fills Vulkan's structures from the metadata.
 //
-// C++17. Formats and other names of Vulkan have the values of its enumerants (VkFormat, VkCompareOp, ...), so that this
-// header needs none of Vulkan's. All sizes and offsets are in bytes.
+// Pipelines and their metadata are the structures of C (slipway/rpl_structs.h): their lists are ranges, and their texts
+// convert to std::string_view.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "slipway/problem.hpp"
+#include "slipway/rpl.h"
 
 namespace slipway {
 
-// --- what is compiled ------------------------------------------------------------------------------------------------
+using RplPipeline = rpl_pipeline;
+using RplMetadata = rpl_metadata;
+using RplPipelinePtr = std::shared_ptr<const RplPipeline>;
 
 struct RplSource {
   std::string name;  // shown in problems and metadata
   std::string text;
 };
-
-enum class RplPipelineKind { Graphics, Compute };
 
 struct RplEntryPoint {
   std::string stage;     // vertex, fragment or compute
@@ -49,195 +49,214 @@ struct RplVariant {
   // Values as on the command line: `true`, `12`, `-0.5`, a word of an enumeration. Other options have their defaults.
   std::map<std::string, std::string, std::less<>> options;
   std::vector<RplEntryPoint> entry_points;  // none: metadata only
-  RplPipelineKind kind = RplPipelineKind::Graphics;
-  std::string target = "vulkan1.3";  // or vulkan1.2, vulkan1.1
+  rpl_pipeline_kind kind = RPL_PIPELINE_KIND_GRAPHICS;
+  std::string target = "vulkan1.3";  // or vulkan1.1, vulkan1.2, vulkan1.4
   bool split_stages = false;         // a module for each stage instead of one for all
-  bool optimize = false;             // by SPIRV-Tools: several hundred times slower
+  bool optimize = false;             // by SPIRV-Tools, several hundred times slower; not in the library `rpl`
   bool strip = false;                // no names in the SPIR-V
   bool debug_lines = false;          // source lines in the SPIR-V
   bool strict = false;               // warnings are errors
 };
 
-// --- metadata: all information that is needed to create the Vulkan objects -------------------------------------------
-
-// The items of a vector or a matrix: f4 is {Float, 4, 1}, f3x3 is {Float, 3, 3}.
-struct RplType {
-  enum class Item { Float, Uint, Sint };
-  Item item = Item::Float;
-  std::uint32_t rows = 1;     // items of a vector, or of a column
-  std::uint32_t columns = 1;  // 1: a vector
+// A pipeline, the values of options that lead to it, and why it is another one than that of the defaults.
+struct RplVariantClass {
+  RplPipelinePtr pipeline;
+  // Each set of option values belongs to the one class with an entry that it agrees with.
+  std::vector<std::map<std::string, std::string, std::less<>>> when;
+  std::string reason;  // "fog=true: fragment"
 };
 
-// A leaf of a buffer: a vector, a matrix, or an array of these.
-struct RplParameter {
-  std::string name;  // dotted path, without the buffer's name
-  RplType type;
-  std::uint32_t offset = 0;
-  std::vector<std::uint32_t> dimensions;  // of the array, outermost first
-  std::uint32_t array_stride = 0;         // of the innermost dimension; 0: no array
-  std::uint32_t matrix_stride = 0;        // from column to column; 0: no matrix
-  std::vector<std::string> meta;          // words that the program attaches to the field
+namespace rpl_details {
+
+inline RplPipelinePtr owned(const rpl_pipeline* pipeline) { return {pipeline, rpl_pipeline_release}; }
+
+// Frees the problems of C.
+inline Problems taken(rpl_problems& problems) {
+  Problems all;
+  for (const rpl_problem& from : problems) {
+    Problem& made = all.emplace_back();
+    made.severity = static_cast<Problem::Severity>(from.severity);
+    made.kind = std::string(from.kind);
+    made.message = std::string(from.message);
+    made.file = std::string(from.location.file);
+    made.line = from.location.line;
+    made.column = from.location.column;
+    made.text = std::string(from.text);
+    made.exit_status = static_cast<int>(from.status);
+  }
+  rpl_problems_free(&problems);
+  return all;
+}
+
+// The structure of C for a variant; valid as long as this object and the variant. An object is used by one thread.
+class Variant {
+ public:
+  explicit Variant(const RplVariant& from) {
+    for (const auto& [name, value] : from.options) options_.push_back({name.c_str(), value.c_str()});
+    for (const RplEntryPoint& entry : from.entry_points) {
+      entries_.push_back({stage_of(entry.stage), entry.function.c_str()});
+    }
+    value.size = sizeof value;
+    value.options = options_.data();
+    value.option_count = options_.size();
+    value.entry_points = entries_.data();
+    value.entry_point_count = entries_.size();
+    value.kind = from.kind;
+    value.target = from.target.c_str();
+    value.split_stages = from.split_stages;
+    value.optimize = from.optimize;
+    value.strip = from.strip;
+    value.debug_lines = from.debug_lines;
+    value.strict = from.strict;
+  }
+  Variant(const Variant&) = delete;
+
+  rpl_variant value{};
+
+ private:
+  // (The library reports a stage that does not exist.)
+  static rpl_stage stage_of(std::string_view name) {
+    return static_cast<rpl_stage>(name == "vertex" ? 0 : name == "fragment" ? 1 : name == "compute" ? 2 : 99);
+  }
+  std::vector<rpl_option_value> options_;
+  std::vector<rpl_entry_point_name> entries_;
 };
 
-struct RplBuffer {
-  enum class Type { Uniform, ReadOnlyStorage, ReadWriteStorage };
-  std::string name;
-  std::uint32_t binding = 0;
-  Type type = Type::Uniform;
-  // A buffer whose runtime array has n items needs size + n * item_size bytes.
-  std::uint32_t size = 0;
-  std::uint32_t item_size = 0;  // 0: no runtime array
-  std::vector<RplParameter> parameters;
-  std::string item_name;                      // the field that is the runtime array
-  std::vector<RplParameter> item_parameters;  // of items that are structs; offsets in the item
+}  // namespace rpl_details
+
+// Keeps the modules that programs share. Copies are the same compiler; several threads may use it at once.
+class RplCompiler {
+ public:
+  RplCompiler() : compiler_(rpl_compiler_create(nullptr), rpl_compiler_release) {}
+  explicit RplCompiler(const rpl_compiler_options& options)
+      : compiler_(rpl_compiler_create(&options), rpl_compiler_release) {}
+  rpl_compiler* get() const { return compiler_.get(); }
+
+ private:
+  std::shared_ptr<rpl_compiler> compiler_;
 };
 
-struct RplSampler {
-  std::string name;
-  std::uint32_t binding = 0;
-};
-
-struct RplImage {
-  std::string name;
-  std::uint32_t binding = 0;
-  std::string type;         // color_2d, depth_cube, storage_f4_2d_array, ...
-  std::uint32_t count = 1;  // descriptors
-  bool storage = false;
-  std::uint32_t vk_format = 0;  // of a storage image
-};
-
-struct RplDescriptorSet {
-  std::vector<RplBuffer> buffers;
-  std::vector<RplSampler> samplers;
-  std::vector<RplImage> images;
-};
-
-struct RplAttribute {
-  std::string name;
-  RplType type;
-  // A matrix takes a location for each column: column c is at location + c and offset + c * column_stride.
-  std::uint32_t location = 0;
-  std::uint32_t offset = 0;
-  std::uint32_t vk_format = 0;  // of the vector, or of one column
-  std::uint32_t column_stride = 0;
-  std::vector<std::string> meta;
-};
-
-// A vertex buffer.
-struct RplAttributeSource {
-  std::string name;
-  bool per_instance = false;
-  std::uint32_t binding = 0;
-  std::uint32_t stride = 0;
-  std::vector<RplAttribute> attributes;
-};
-
-// Values of VkPolygonMode, VkCullModeFlagBits, VkStencilOp, VkCompareOp, VkPrimitiveTopology, VkFrontFace, VkFormat.
-struct RplStencil {
-  std::uint32_t on_fail = 0, on_pass = 0, on_depth_fail = 0, compare = 0;
-  std::uint32_t compare_mask = 0, write_mask = 0, reference = 0;
-};
-struct RplSettings {
-  std::uint32_t polygon_mode = 0, cull_mode = 0, front_face = 0, topology = 0;
-  bool primitive_restart = false, depth_clamp = false, alpha_to_coverage = false;
-  bool depth_test = false, depth_write = false, depth_bounds_test = false, stencil_test = false;
-  std::uint32_t depth_compare = 0;
-  float depth_min = 0, depth_max = 1;  // the depth bounds
-  RplStencil front, back;
-  bool depth_bias = false;
-  float depth_bias_constant = 0, depth_bias_slope = 0, depth_bias_clamp = 0;
-  float line_width = 1;
-  std::uint32_t sample_count = 1;
-  std::uint32_t depth_stencil_format = 0;  // 0: no attachment
-  std::array<float, 4> blend_constants{};
-  std::array<std::uint32_t, 3> workgroup_size{1, 1, 1};  // compute
-};
-
-// Values of VkBlendFactor, VkBlendOp, VkFormat.
-struct RplColorOutput {
-  std::string name;                // container.field
-  std::uint32_t vk_format = 0;     // 0: no attachment
-  std::uint32_t write_mask = 0xF;  // VkColorComponentFlags
-  bool blend = false;
-  std::uint32_t source_color_factor = 0, destination_color_factor = 0, color_operation = 0;
-  std::uint32_t source_alpha_factor = 0, destination_alpha_factor = 0, alpha_operation = 0;
-};
-
-struct RplMetadata {
-  RplPipelineKind kind = RplPipelineKind::Graphics;
-  // Equal hashes: equal descriptor sets, vertex buffers and push constants. SHA-256, hexadecimal.
-  std::string interface_hash;
-  // Equal hashes: the same pipeline, the SPIR-V included.
-  std::string pipeline_hash;
-
-  // Pass, material, object, shared; a pipeline layout has all four, empty ones too. Bindings are visible to the vertex
-  // and the fragment stage, or to the compute stage.
-  std::array<RplDescriptorSet, 4> sets;
-  std::vector<RplAttributeSource> attribute_sources;
-  std::uint32_t push_constant_size = 0;  // of the one range, at offset 0; 0: none
-
-  RplSettings settings;
-  std::vector<RplColorOutput> color_outputs;  // by location
-  std::vector<std::string> features;          // members of VkPhysicalDevice...Features: "wideLines"
-  std::vector<std::string> extensions;
-};
-
-struct RplModule {
-  std::vector<RplEntryPoint> entry_points;  // `function` is the name of the OpEntryPoint
-  std::vector<std::uint32_t> words;         // SPIR-V
-};
-
-// A compiled pipeline. Nothing changes it, so several threads may use it at once.
-struct SLIPWAY_API RplPipeline {
-  RplMetadata metadata;
-  std::vector<RplModule> modules;
-  Problems remarks;  // warnings
-
-  // The whole metadata as `slipway compile` writes it (docs/spec/rpl.md#metadata).
-  std::string metadata_json() const;
-
-  std::shared_ptr<const void> internal;  // what metadata_json() prints
-};
-
-// --- programs --------------------------------------------------------------------------------------------------------
-
-struct RplOption {
-  std::string name;
-  bool per_instance = false;        // its value does not change the interface
-  std::string type;                 // flag, uint, sint, float or enum
-  std::vector<std::string> values;  // of an enumeration
-  std::string default_value;        // as RplVariant::options takes it
-};
-
-// Parsed sources and the pipelines that were compiled from them. All members may be called from several threads at
-// once; copies share the program.
-class SLIPWAY_API RplProgram {
+// Modules and the pipelines that were compiled from them. All members may be called from several threads at once;
+// copies share the program.
+class RplProgram {
  public:
   // Each source is a module of its own, as a file of the command line is. Errors: those of the syntax.
-  static Outcome<RplProgram> parse(std::vector<RplSource> sources);
-  // The same for files. Errors: file-missing and others of reading.
-  static Outcome<RplProgram> load(const std::vector<std::filesystem::path>& files);
+  static Outcome<RplProgram> parse(const std::vector<RplSource>& sources, const RplCompiler& compiler = RplCompiler()) {
+    std::vector<std::unique_ptr<rpl_parsed_module, void (*)(rpl_parsed_module*)>> owned;
+    std::vector<rpl_parsed_module*> modules;
+    Problems failed;
+    bool ok = true;
+    for (const RplSource& source : sources) {
+      rpl_parsed_module* module = nullptr;
+      rpl_problems problems{};
+      ok &= rpl_module_parse(compiler.get(), source.name.c_str(), source.text.data(), source.text.size(), &module,
+                             &problems) == RPL_OK;
+      for (Problem& problem : rpl_details::taken(problems)) failed.push_back(std::move(problem));
+      owned.emplace_back(module, rpl_module_release);
+      modules.push_back(module);
+    }
+    if (!ok) return Failed{std::move(failed)};
+    rpl_program* program = nullptr;
+    rpl_problems problems{};
+    if (rpl_program_create(compiler.get(), modules.data(), modules.size(), &program, &problems) != RPL_OK) {
+      return Failed{rpl_details::taken(problems)};
+    }
+    rpl_problems_free(&problems);
+    return RplProgram(program);
+  }
+  // The same for files; a file that a program of the compiler has is not parsed again. Errors: file-not-found and
+  // others of reading.
+  static Outcome<RplProgram> load(const std::vector<std::filesystem::path>& files,
+                                  const RplCompiler& compiler = RplCompiler()) {
+    std::vector<std::string> names;
+    std::vector<const char*> texts;
+    for (const std::filesystem::path& file : files) names.push_back(file.string());
+    for (const std::string& name : names) texts.push_back(name.c_str());
+    rpl_program* program = nullptr;
+    rpl_problems problems{};
+    if (rpl_program_load(compiler.get(), texts.data(), texts.size(), &program, &problems) != RPL_OK) {
+      return Failed{rpl_details::taken(problems)};
+    }
+    rpl_problems_free(&problems);
+    return RplProgram(program);
+  }
 
   RplProgram(const RplProgram&) = default;
   RplProgram& operator=(const RplProgram&) = default;  // a move is a copy, so that every object stays usable
 
-  std::vector<RplOption> options() const;
+  // Valid until the program is reloaded.
+  rpl_options options() const { return rpl_program_options(program_.get()); }
   // The files that `load` read; empty after `parse`.
-  const std::vector<std::filesystem::path>& files() const;
-  // Whether a file was changed, replaced or removed since it was read. It reads the size and the time of each file
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> files;
+    for (const rpl_text& file : rpl_program_files(program_.get())) files.emplace_back(std::string(file));
+    return files;
+  }
+  // Whether a file is another one than at the last attempt to load it. It reads the size and the time of each file
   // (about a microsecond), so it may be called for each frame.
-  bool changed() const;
+  bool changed() const { return rpl_program_changed(program_.get()) != 0; }
+  // Loads changed files again; whether the program is another one now. With errors it stays what it was, and `changed`
+  // is false until a file changes again.
+  Outcome<bool> reload() const {
+    int reloaded = 0;
+    rpl_problems problems{};
+    if (rpl_program_reload(program_.get(), &reloaded, &problems) != RPL_OK) return Failed{rpl_details::taken(problems)};
+    rpl_problems_free(&problems);
+    return reloaded != 0;
+  }
 
   // A pipeline that was compiled before is the same object, and so are pipelines of different variants whose hash is
-  // the same. Errors: all problems of the variant (docs/spec/rpl.md#diagnostic-codes).
-  Outcome<std::shared_ptr<const RplPipeline>> compile(const RplVariant& variant) const;
+  // the same. `remarks` receives warnings. Errors: all problems of the variant (docs/spec/rpl.md#diagnostic-codes).
+  Outcome<RplPipelinePtr> compile(const RplVariant& variant, Problems* remarks = nullptr) const {
+    const rpl_details::Variant given(variant);
+    const rpl_pipeline* pipeline = nullptr;
+    rpl_problems problems{};
+    const rpl_status status = rpl_program_compile(program_.get(), &given.value, &pipeline, &problems);
+    Problems found = rpl_details::taken(problems);
+    if (status != RPL_OK) return Failed{std::move(found)};
+    if (remarks) *remarks = std::move(found);
+    return rpl_details::owned(pipeline);
+  }
+  // All pipelines that differ; flags and enumerations take all of their values, except those that `variant` has. More
+  // than `max_variants` are an error, which names the options that multiply them.
+  Outcome<std::vector<RplVariantClass>> variants(const RplVariant& variant, std::size_t max_variants = 65536,
+                                                 unsigned threads = 1) const {
+    const rpl_details::Variant given(variant);
+    rpl_variants_options options{};
+    options.size = sizeof options;
+    options.variant = &given.value;
+    options.max_variants = max_variants;
+    options.threads = threads;
+    rpl_variants found{};
+    rpl_problems problems{};
+    if (rpl_program_variants(program_.get(), &options, &found, &problems) != RPL_OK) {
+      return Failed{rpl_details::taken(problems)};
+    }
+    rpl_problems_free(&problems);
+    std::vector<RplVariantClass> classes;
+    for (const rpl_variant_class& from : found) {
+      RplVariantClass& made = classes.emplace_back();
+      made.pipeline = rpl_details::owned(rpl_pipeline_retain(from.pipeline));
+      made.reason = std::string(from.reason);
+      for (std::uint32_t i = 0; i < from.when_count; ++i) {
+        auto& values = made.when.emplace_back();
+        for (const rpl_option_value& option : from.when[i]) values[option.name] = option.value;
+      }
+    }
+    rpl_variants_free(&found);
+    return classes;
+  }
   // Forgets the pipelines; those that a caller holds stay valid.
-  void forget() const;
+  void forget() const { rpl_program_forget(program_.get()); }
+
+  rpl_program* get() const { return program_.get(); }
 
  private:
-  struct State;
-  explicit RplProgram(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  explicit RplProgram(rpl_program* program) : program_(program, rpl_program_release) {}
+  std::shared_ptr<rpl_program> program_;
 };
+
+// The whole metadata as `slipway compile` writes it (docs/spec/rpl.md#metadata).
+inline std::string rpl_metadata_json(const RplPipeline& pipeline) { return std::string(rpl_pipeline_json(&pipeline)); }
 
 }  // namespace slipway

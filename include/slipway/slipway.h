@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/* Slipway in C (C99): devices, scenarios, models, render pipelines and kernels of Intel GPUs.
+/* Slipway in C (C99): devices, scenarios, models and kernels of Intel GPUs. Render pipelines are in slipway/rpl.h.
  *
  *   slipway_problems* problems = NULL;
  *   slipway_scenario* scenario = NULL;
@@ -19,7 +19,7 @@
  * member, so that a program that was compiled with an older header still works: set it to sizeof; options without it are a wrong call. NULL means the defaults, and so does a member that is zero.
  *
  * Threads: an object is used by one thread at a time; different objects may be used at once. A slipway_device may be used by
- * several threads, whose scenarios and models run one after another, and so may a slipway_rpl_program.
+ * several threads, whose scenarios and models run one after another.
  */
 #ifndef SLIPWAY_SLIPWAY_H
 #define SLIPWAY_SLIPWAY_H
@@ -303,51 +303,6 @@ SLIPWAY_C_API int slipway_convert(const void* bytes, size_t count, const char* n
 SLIPWAY_C_API int slipway_convert_with(const void* bytes, size_t count, const char* name, const slipway_convert_options* options,
                                        void** file, size_t* size, slipway_problems** problems);
 SLIPWAY_C_API void slipway_bytes_free(void* bytes);
-
-/* --- render pipelines (slipway/rpl.hpp) ----------------------------------------------------------------------------- */
-
-typedef struct slipway_rpl_program slipway_rpl_program;
-typedef struct slipway_rpl_pipeline slipway_rpl_pipeline;
-
-typedef struct {
-  const char* name; /* shown in problems and metadata */
-  const char* text;
-  size_t length; /* bytes of the text */
-} slipway_rpl_source;
-typedef struct {
-  const char* stage; /* vertex, fragment or compute */
-  const char* function;
-} slipway_rpl_entry_point;
-typedef struct {
-  const char* name;
-  const char* value; /* as on the command line: "true", "12", "0.5", a word */
-} slipway_rpl_option;
-typedef struct {
-  size_t size; /* sizeof(slipway_rpl_variant) */
-  const slipway_rpl_entry_point* entry_points;
-  size_t entry_point_count;
-  const slipway_rpl_option* options;
-  size_t option_count;
-  int compute;        /* a compute pipeline */
-  const char* target; /* vulkan1.1, vulkan1.2, vulkan1.3 (NULL) */
-  int split_stages, optimize, strip, debug_lines, strict;
-} slipway_rpl_variant;
-
-SLIPWAY_C_API int slipway_rpl_parse(const slipway_rpl_source* sources, size_t count, slipway_rpl_program** program,
-                                    slipway_problems** problems);
-SLIPWAY_C_API int slipway_rpl_load(const char* const* files, size_t count, slipway_rpl_program** program, slipway_problems** problems);
-SLIPWAY_C_API int slipway_rpl_changed(const slipway_rpl_program* program); /* whether a file was changed since it was read */
-SLIPWAY_C_API int slipway_rpl_compile(const slipway_rpl_program* program, const slipway_rpl_variant* variant,
-                                      slipway_rpl_pipeline** pipeline, slipway_problems** problems);
-SLIPWAY_C_API void slipway_rpl_program_free(slipway_rpl_program* program);
-
-SLIPWAY_C_API size_t slipway_rpl_module_count(const slipway_rpl_pipeline* pipeline);
-/* SPIR-V; `words` receives their number. */
-SLIPWAY_C_API const uint32_t* slipway_rpl_module(const slipway_rpl_pipeline* pipeline, size_t index, size_t* words);
-SLIPWAY_C_API const char* slipway_rpl_metadata(const slipway_rpl_pipeline* pipeline); /* JSON */
-SLIPWAY_C_API const char* slipway_rpl_pipeline_hash(const slipway_rpl_pipeline* pipeline);
-SLIPWAY_C_API const char* slipway_rpl_interface_hash(const slipway_rpl_pipeline* pipeline);
-SLIPWAY_C_API void slipway_rpl_pipeline_free(slipway_rpl_pipeline* pipeline);
 
 /* --- kernels of Intel GPUs (slipway/kernel_binary.hpp) -------------------------------------------------------------- */
 

@@ -678,32 +678,40 @@ void add_recipes(nb::module_& module) {
       .def("__repr__", [](const RecipeRunner&) { return "<Recipe>"; });
 }
 
+struct CompiledPipeline {
+  RplPipelinePtr pipeline;
+  Problems remarks;
+};
+
 void add_pipelines(nb::module_& module) {
   nb::module_ rpl = module.def_submodule("rpl", "The compiler of the Render Pipeline Language.");
-  nb::class_<RplPipeline>(rpl, "Pipeline", "A compiled pipeline.")
-      .def_prop_ro("modules", [](const RplPipeline& self) {
+  nb::class_<CompiledPipeline>(rpl, "Pipeline", "A compiled pipeline.")
+      .def_prop_ro("modules", [](const CompiledPipeline& self) {
         nb::list all;
-        for (const RplModule& each : self.modules) all.append(nb::bytes(each.words.data(), 4 * each.words.size()));
+        for (const rpl_module& each : self.pipeline->modules) all.append(nb::bytes(each.words.data(), 4 * each.words.size()));
         return all;
       }, "SPIR-V, as bytes")
-      .def_prop_ro("metadata_json", &RplPipeline::metadata_json, "what is needed to create the Vulkan objects")
-      .def_prop_ro("pipeline_hash", [](const RplPipeline& self) { return self.metadata.pipeline_hash; },
+      .def_prop_ro("metadata_json", [](const CompiledPipeline& self) { return rpl_metadata_json(*self.pipeline); },
+                   "what is needed to create the Vulkan objects")
+      .def_prop_ro("pipeline_hash", [](const CompiledPipeline& self) { return self.pipeline->metadata.pipeline_hash.data; },
                    "equal: the same pipeline, the SPIR-V included")
-      .def_prop_ro("interface_hash", [](const RplPipeline& self) { return self.metadata.interface_hash; },
+      .def_prop_ro("interface_hash", [](const CompiledPipeline& self) { return self.pipeline->metadata.interface_hash.data; },
                    "equal: the same descriptor sets, vertex buffers and push constants")
-      .def_ro("remarks", &RplPipeline::remarks, "warnings")
-      .def("__repr__", [](const RplPipeline& self) { return "<Pipeline " + self.metadata.pipeline_hash + ">"; });
+      .def_ro("remarks", &CompiledPipeline::remarks, "warnings")
+      .def("__repr__", [](const CompiledPipeline& self) {
+        return "<Pipeline " + std::string(self.pipeline->metadata.pipeline_hash) + ">";
+      });
   nb::class_<RplProgram>(rpl, "Program", "Parsed sources. May be used from several threads.")
       .def_static("load", [](const std::vector<std::filesystem::path>& files) { return RplProgram::load(files).value(); },
                   "files"_a, "Reads files, each of which is a module of its own.", Released())
       .def_static("parse", [](const std::map<std::string, std::string>& sources) {
         std::vector<RplSource> all;
         for (const auto& [name, text] : sources) all.push_back({name, text});
-        return RplProgram::parse(std::move(all)).value();
+        return RplProgram::parse(all).value();
       }, "sources"_a, "From texts by their names.", Released())
       .def_prop_ro("options", [](const RplProgram& self) {
         nb::dict all;
-        for (const RplOption& option : self.options()) all[option.name.c_str()] = option.default_value;
+        for (const rpl_option& option : self.options()) all[option.name.data] = option.default_value.data;
         return all;
       }, "The options of the program with their default values.")
       .def_prop_ro("files", &RplProgram::files, "The files that `load` read; empty after `parse`.")
@@ -717,14 +725,16 @@ void add_pipelines(nb::module_& module) {
         RplVariant variant;
         variant.options.insert(options.begin(), options.end());
         for (const auto& [stage, function] : entry_points) variant.entry_points.push_back({stage, function});
-        variant.kind = compute ? RplPipelineKind::Compute : RplPipelineKind::Graphics;
+        variant.kind = compute ? RPL_PIPELINE_KIND_COMPUTE : RPL_PIPELINE_KIND_GRAPHICS;
         variant.target = std::move(target);
         variant.split_stages = split_stages;
         variant.strict = strict;
         variant.optimize = optimize;
         variant.strip = strip;
         variant.debug_lines = debug_lines;
-        return std::const_pointer_cast<RplPipeline>(self.compile(variant).value());
+        CompiledPipeline made;
+        made.pipeline = self.compile(variant, &made.remarks).value();
+        return made;
       }, "entry_points"_a, "options"_a = std::map<std::string, std::string>(), nb::kw_only(), "compute"_a = false,
          "target"_a = "vulkan1.3", "split_stages"_a = false, "strict"_a = false, "optimize"_a = false, "strip"_a = false,
          "debug_lines"_a = false,

@@ -107,8 +107,6 @@ TEST(CApi, ResultsOfWrongCallsAreNull) {
         [](auto** result) { return slipway_model_prepare(nullptr, nullptr, nullptr, result, nullptr); });
   wrong(reinterpret_cast<slipway_report*>(&other),
         [](auto** result) { return slipway_scenario_run(nullptr, nullptr, nullptr, result, nullptr); });
-  wrong(reinterpret_cast<slipway_rpl_pipeline*>(&other),
-        [](auto** result) { return slipway_rpl_compile(nullptr, nullptr, result, nullptr); });
   wrong(reinterpret_cast<slipway_kernel_binary*>(&other),
         [](auto** result) { return slipway_kernel_binary_load(nullptr, nullptr, nullptr, result, nullptr); });
   std::size_t size = 1;
@@ -126,20 +124,6 @@ TEST(CApi, RefusesMissingLists) {
     slipway_problems_free(std::exchange(problems.list, nullptr));
   };
   ProblemList problems;
-  slipway_rpl_program* program = nullptr;
-  const slipway_rpl_source source = {"x.rpl", nullptr, 3};
-  refused(slipway_rpl_parse(&source, 1, &program, &problems.list), problems,
-          "a slipway_rpl_source has a length, but no text");
-  const slipway_rpl_source empty = {"x.rpl", nullptr, 0};
-  ASSERT_EQ(slipway_rpl_parse(&empty, 1, &program, nullptr), 0);
-  slipway_rpl_pipeline* pipeline = nullptr;
-  slipway_rpl_variant variant = {};
-  variant.size = sizeof variant;
-  variant.option_count = 1;
-  refused(slipway_rpl_compile(program, &variant, &pipeline, &problems.list), problems,
-          "slipway_rpl_variant has an option_count, but no options");
-  slipway_rpl_program_free(program);
-
   constexpr char kText[] = "graph net {\n  %0 = input f32[4] \"x\"\n  %1 = EXP(%0) f32[4]\n  output %1\n}\n";
   slipway_model* model = nullptr;
   ASSERT_EQ(slipway_model_parse(kText, sizeof kText - 1, "net", &model, nullptr), 0);
@@ -375,37 +359,6 @@ TEST(CApi, ProgressStopsCalls) {
   slipway_model_free(model);
 }
 
-TEST(CApi, CompilesARenderPipeline) {
-  ProblemList problems;
-  const std::string file = source("examples/triangle/triangle.rpl");
-  const char* const files[] = {file.c_str()};
-  slipway_rpl_program* program = nullptr;
-  ASSERT_EQ(slipway_rpl_load(files, 1, &program, &problems.list), 0);
-  EXPECT_FALSE(slipway_rpl_changed(program));
-  const slipway_rpl_entry_point entries[] = {{"vertex", "vertex_main"}, {"fragment", "fragment_main"}};
-  slipway_rpl_variant variant = {};
-  variant.size = sizeof variant;
-  variant.entry_points = entries;
-  variant.entry_point_count = 2;
-  slipway_rpl_pipeline* pipeline = nullptr;
-  ASSERT_EQ(slipway_rpl_compile(program, &variant, &pipeline, &problems.list), 0);
-  ASSERT_EQ(slipway_rpl_module_count(pipeline), 1);
-  std::size_t words = 0;
-  EXPECT_EQ(slipway_rpl_module(pipeline, 0, &words)[0], 0x07230203);
-  EXPECT_GT(words, 100);
-  EXPECT_EQ(slipway_rpl_module(pipeline, 1, &words), nullptr);
-  EXPECT_NE(std::string(slipway_rpl_metadata(pipeline)).find(slipway_rpl_pipeline_hash(pipeline)), std::string::npos);
-  slipway_rpl_pipeline_free(pipeline);
-
-  const slipway_rpl_option option = {"nonsense", "true"};
-  variant.options = &option;
-  variant.option_count = 1;
-  EXPECT_EQ(slipway_rpl_compile(program, &variant, &pipeline, &problems.list), 3);
-  EXPECT_EQ(pipeline, nullptr);
-  EXPECT_STREQ(slipway_problems_kind(problems.list, 0), "rpl-option-unknown");
-  slipway_rpl_program_free(program);
-}
-
 TEST(CApi, ComparesAndMeasuresModels) {
   constexpr char kStatic[] = "graph net {\n  %0 = input f32[4] \"x\"\n  %1 = EXP(%0) f32[4]\n  output %1\n}\n";
   ProblemList problems;
@@ -457,27 +410,23 @@ TEST(CApi, ComparesAndMeasuresModels) {
 }
 
 TEST(CApi, ReadsMembersOfOldOptionsOnly) {
-  // A program that was compiled before `options` existed: what lies after its structure is not read.
-  struct OldVariant {
-    std::size_t size;
-    const slipway_rpl_entry_point* entry_points;
-    std::size_t entry_point_count;
-  };
+  // A program that was compiled before there were shapes: what lies after its structure is not read.
   union {
-    OldVariant old;
-    slipway_rpl_variant whole;
+    std::size_t old;
+    slipway_prepare_options whole;
   } given;
   std::memset(&given, 0xFF, sizeof given);
-  given.old = {sizeof(OldVariant), nullptr, 0};
-  const std::string file = source("examples/triangle/triangle.rpl");
-  const char* const files[] = {file.c_str()};
-  slipway_rpl_program* program = nullptr;
-  ASSERT_EQ(slipway_rpl_load(files, 1, &program, nullptr), 0);
-  slipway_rpl_pipeline* pipeline = nullptr;
-  ASSERT_EQ(slipway_rpl_compile(program, &given.whole, &pipeline, nullptr), 0);
-  EXPECT_EQ(slipway_rpl_module_count(pipeline), 0) << "without entry points there is metadata only";
-  slipway_rpl_pipeline_free(pipeline);
-  slipway_rpl_program_free(program);
+  given.old = sizeof given.old;
+  constexpr char kText[] = "graph net {\n  %0 = input f32[4] \"x\"\n  %1 = EXP(%0) f32[4]\n  output %1\n}\n";
+  slipway_model* model = nullptr;
+  ASSERT_EQ(slipway_model_parse(kText, sizeof kText - 1, "net", &model, nullptr), 0);
+  slipway_device* device = nullptr;
+  ASSERT_EQ(slipway_device_open("cpu", &device, nullptr), 0);
+  slipway_prepared_model* prepared = nullptr;
+  EXPECT_EQ(slipway_model_prepare(model, device, &given.whole, &prepared, nullptr), 0);
+  slipway_prepared_model_free(prepared);
+  slipway_device_free(device);
+  slipway_model_free(model);
 }
 
 TEST(CApi, ReadsKernels) {

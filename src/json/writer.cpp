@@ -33,7 +33,13 @@ std::size_t character_size(std::string_view text) {
 // bytes.
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
+  const auto is_plain = [](unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; };
   for (std::size_t at = 0, size = 1; at < text.size(); at += size) {
+    size = static_cast<std::size_t>(std::ranges::find_if_not(text.substr(at), is_plain) - text.begin()) - at;
+    if (size != 0) {  // most texts are plain
+      out += text.substr(at, size);
+      continue;
+    }
     const char c = text[at];
     size = character_size(text.substr(at));
     if (size != 1) {

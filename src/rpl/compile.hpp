@@ -7,7 +7,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "rpl/emit/emit_spirv.hpp"
@@ -20,7 +22,8 @@ struct CompileOptions {
   std::vector<EntryPointName> entry_points;  // empty: metadata only
   ResolveOptions resolve;
   SpirvOptions spirv;
-  bool optimize = false;  // optimize_spirv on every module
+  // Changes the modules before they are hashed: optimize_modules (emit/optimize.hpp); null: they stay as they are.
+  Result<> (*optimize)(std::span<SpirvModule> modules, Target target) = nullptr;
   bool skip_attributes = false;
   bool skip_sets = false;
   // Names of the modules in the metadata: `STEM.spv`, or `STEM.vertex.spv` with split stages.
@@ -47,13 +50,25 @@ class Compiler {
   std::span<const OptionId> read_order() const { return resolver_.read_order(); }
 
  private:
+  // What variants of a program share, by the hash of the values that decide it (Consulted): equal hashes, equal
+  // outputs.
+  struct Code {
+    std::vector<SpirvModule> modules;
+    std::vector<std::string> sha256;
+  };
+  void keep_of(const Program& program, const CompileOptions& options);
+  // Null for modules that cannot be optimized.
+  const Code* code(const CompileOptions& options, CompileTimes& spent, Diagnostics& diagnostics);
+
   Resolver resolver_;
   SpirvEmitter emitter_;
   const Resolved* resolved_ = nullptr;
+  // Of the last program and its options; other ones clear it.
+  std::vector<ProgramSource> sources_;
+  CompileOptions options_;
+  std::unordered_map<std::uint64_t, Code> codes_;
+  std::unordered_map<std::uint64_t, std::string> interface_hashes_;
 };
-
-// Replaces each module by the result of optimize_spirv.
-Result<> optimize_modules(std::span<SpirvModule> modules, Target target);
 
 // The name of the file that holds a module.
 std::string module_file(const Resolved& resolved, const SpirvModule& module, const CompileOptions& options);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.hpp"
+#include "rpl/emit/optimize.hpp"
 #include "rpl/emit/testing.hpp"
 #include "rpl/variants/variants.hpp"
 
@@ -51,7 +52,7 @@ TEST(RplCompile, OptimizesTheModulesThatTheMetadataDescribes) {
     for (const bool split : {false, true}) {
       CompileOptions options{.entry_points = kEntries, .spirv = {.target = target, .split_stages = split}};
       const Compiled plain = compiled(options);
-      options.optimize = true;
+      options.optimize = optimize_modules;
       const Compiled optimized = compiled(options);
       ASSERT_EQ(optimized.modules.size(), split ? 2u : 1u);
       for (std::size_t i = 0; i < optimized.modules.size(); ++i) {
@@ -74,7 +75,7 @@ TEST(RplCompile, OptimizesTheModulesThatTheMetadataDescribes) {
 TEST(RplCompile, OptimizesEveryVariant) {
   Diagnostics diagnostics;
   const Program program = parse(make_source("p.rpl", std::string(kProgram)), diagnostics);
-  VariantOptions settings{.compile = {.entry_points = kEntries, .optimize = true}, .emit = true};
+  VariantOptions settings{.compile = {.entry_points = kEntries, .optimize = optimize_modules}, .emit = true};
   settings.domains = default_domains(program, {}, Vary::All);
   const std::optional<Variants> variants = find_variants(program, settings, diagnostics);
   ASSERT_TRUE(variants) << format_diagnostics(diagnostics.all());

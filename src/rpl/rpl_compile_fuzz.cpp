@@ -28,9 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto resolved = resolve(program, {}, entries, {.pipeline = pipeline, .check_unused = true}, diagnostics);
   if (!resolved) return 0;
 
-  const auto target = static_cast<Target>(choice / 2 % 3);
+  const auto target = static_cast<Target>(choice / 2 % 4);
   const spirv::Environment environments[] = {spirv::Environment::Vulkan11, spirv::Environment::Vulkan12,
-                                             spirv::Environment::Vulkan13};
+                                             spirv::Environment::Vulkan13, spirv::Environment::Vulkan14};
   for (const SpirvModule& module : emit_spirv(*resolved, {.target = target,
                                                           .split_stages = (choice & 8) != 0,
                                                           .strip = (choice & 16) != 0,

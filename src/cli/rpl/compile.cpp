@@ -24,7 +24,7 @@ namespace {
 
 struct CompileVerbOptions {
   RplOptions rpl;
-  std::string output, page;
+  std::string output, page, pack;
   std::vector<std::string> emit;
   std::optional<std::string> header;  // a path; empty: beside the other outputs
   std::string header_namespace;
@@ -45,7 +45,8 @@ void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
     return diagnostics.error(DiagnosticKind::Usage, {}, std::move(message));
   };
   const std::vector<std::string> kinds = kinds_of(options);
-  const bool variants = !options.rpl.variants.empty() && options.rpl.variants != "one";
+  const bool variants = !options.pack.empty() || (!options.rpl.variants.empty() && options.rpl.variants != "one");
+  if (!options.pack.empty() && options.rpl.variants == "one") usage("`--pack` writes all variants");
   // The names of outputs begin with it: /dev/full.json would be a new file.
   if (const Path& output = options.output;
       output != "-" && file_exists(output) && !directory_exists(output) && !replaced_file(output)) {
@@ -68,7 +69,9 @@ void check_usage(const CompileVerbOptions& options, Diagnostics& diagnostics) {
   }
   if (!variants && !options.page.empty()) usage("`--html` writes a page of variants; give `--variants all`");
   if (!variants) return;
-  if (options.output.empty() || options.output == "-") usage("`--variants` needs a directory: `-o DIRECTORY`");
+  if ((options.output.empty() && options.pack.empty()) || options.output == "-") {
+    usage("`--variants` needs a directory, `-o DIRECTORY`, or a file, `--pack FILE`");
+  }
   if (!options.emit.empty() || options.header) {
     usage("`--variants` writes SPIR-V and metadata; `--emit` and `--header` are for one variant");
   }
@@ -187,10 +190,16 @@ void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::Compil
 void compile_variants(const CompileVerbOptions& options, const RplInput& input, rpl::VariantOptions& variants,
                       Diagnostics& diagnostics) {
   variants.emit = true;
+  variants.keep_values = !options.pack.empty();
   const std::optional<rpl::Variants> made = rpl::find_variants(input.program, variants, diagnostics);
   if (!made || diagnostics.has_errors() || (options.rpl.style.strict && diagnostics.warnings() != 0)) return;
   std::vector<CompiledFile> outputs;
-  add_variant_files(options.output, input.program, *made, outputs);
+  if (!options.output.empty()) add_variant_files(options.output, input.program, *made, outputs);
+  if (!options.pack.empty()) {
+    rpl_c::PackWriter writer;
+    writer.add(Path(options.rpl.files.front()).stem().string(), input.program, *made);
+    add_pack(options.pack, writer, outputs, diagnostics);
+  }
   const std::string summary = rpl::summary_text(input.program, variants, *made);
   if (!options.page.empty())
     outputs.push_back({options.page, variants_page(options.rpl.files, summary, input.program, *made), {}});
@@ -201,13 +210,15 @@ void compile_variants(const CompileVerbOptions& options, const RplInput& input, 
 int compile_project_verb(const CompileVerbOptions& options, const Arguments& arguments) {
   Diagnostics diagnostics;
   check_project_usage(options.rpl, arguments, diagnostics);
-  if (options.output.empty() || options.output == "-") {
-    diagnostics.error(DiagnosticKind::Usage, {}, "a project file needs a directory: `-o DIRECTORY`");
+  if ((options.output.empty() && options.pack.empty()) || options.output == "-") {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      "a project file needs a directory, `-o DIRECTORY`, or a file, `--pack FILE`");
   }
   if (!options.page.empty())
     diagnostics.error(DiagnosticKind::Usage, {},
                       "`--html` shows the variants of one program, and a project has several");
-  const std::string summary = diagnostics.has_errors() ? "" : compile_project(options.rpl, options.output, diagnostics);
+  const std::string summary =
+      diagnostics.has_errors() ? "" : compile_project(options.rpl, options.output, options.pack, diagnostics);
   const int status = report_rpl(diagnostics, options.rpl, nullptr, 0);
   if (status == 0 && !options.rpl.style.json) print(summary);
   return status;
@@ -227,6 +238,9 @@ int compile_verb(const Arguments& arguments) {
                   "spirv, spirv-asm, meta, header, ast or resolved, repeatable (spirv and meta; without `-o` meta)")
       .repeatable()
       .choices(std::vector<std::string>(kKinds.begin(), kKinds.end()));
+  line.add_option(
+      "--pack", options.pack,
+      "write all variants, of a project all of its programs, into this file, which slipway/rpl_pack.h reads");
   line.add_option("--html", options.page, "with --variants: also write a page of the variants to this file");
   line.add_flag("--header", options.header, "PATH",
                 "also write a C++ header of the memory layouts (PATH.hpp, from --output)");
@@ -242,7 +256,8 @@ int compile_verb(const Arguments& arguments) {
   if (!diagnostics.has_errors()) {
     if (std::optional<RplInput> input = load_rpl(options.rpl, diagnostics)) {
       parse_time = input->parse_time;
-      std::optional<rpl::VariantOptions> variants = variant_settings(options.rpl, *input, false, diagnostics);
+      std::optional<rpl::VariantOptions> variants =
+          variant_settings(options.rpl, *input, !options.pack.empty(), diagnostics);
       if (variants && !diagnostics.has_errors()) {
         compile_variants(options, *input, *variants, diagnostics);
       } else if (!diagnostics.has_errors()) {

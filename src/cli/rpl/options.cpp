@@ -14,6 +14,7 @@
 #include "json/diagnostics.hpp"
 #include "json/document.hpp"
 #include "rpl/assignments.hpp"
+#include "rpl/emit/optimize.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -194,7 +195,7 @@ rpl::CompileOptions compile_options(const RplOptions& options, Diagnostics& diag
   compile.spirv.split_stages = options.split_stages;
   compile.spirv.strip = options.strip;
   compile.spirv.debug_lines = options.debug_lines;
-  compile.optimize = options.optimize;
+  compile.optimize = options.optimize ? rpl::optimize_modules : nullptr;
   compile.skip_attributes = options.skip_attributes;
   compile.skip_sets = options.skip_sets;
   return compile;
@@ -215,8 +216,8 @@ void add_rpl_options(CommandLine& line, RplOptions& options) {
   add_list(line, "--set-global", options.set_global, "the same for a global option");
   add_list(line, "--set-instance", options.set_instance, "the same for an instance option");
   add_list(line, "--options", options.option_files, "a JSON file of options: {\"name\": value}");
-  line.add_option("--target", options.target, "vulkan1.1, vulkan1.2 or vulkan1.3 (vulkan1.3)")
-      .choices({"vulkan1.1", "vulkan1.2", "vulkan1.3"});
+  line.add_option("--target", options.target, "vulkan1.1, vulkan1.2, vulkan1.3 or vulkan1.4 (vulkan1.3)")
+      .choices({"vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"});
   line.add_flag("--split-stages", options.split_stages, "one SPIR-V module for each stage");
   line.add_flag("--strip", options.strip, "leave names out of the SPIR-V");
   line.add_flag("--debug-lines", options.debug_lines, "put lines and sources into the SPIR-V");

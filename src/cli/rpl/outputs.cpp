@@ -19,6 +19,11 @@ void add_variant_files(const Path& directory, const rpl::Program& program, const
   outputs.push_back({path("variants.json"), rpl::variants_json(program, variants), {}});
 }
 
+void add_pack(const std::string& path, rpl_c::PackWriter& writer, std::vector<CompiledFile>& outputs,
+              Diagnostics& diagnostics) {
+  if (auto words = diagnostics.take(writer.take())) outputs.push_back({path, "", std::move(*words)});
+}
+
 void write_outputs(const std::vector<CompiledFile>& outputs, Diagnostics& diagnostics) {
   std::vector<OutputFile> files;
   for (const CompiledFile& output : outputs) {

@@ -8,6 +8,7 @@
 
 #include "base/system/files.hpp"
 #include "rpl/variants/variants.hpp"
+#include "rpl_c/pack_writer.hpp"
 
 namespace slipway::cli {
 
@@ -23,6 +24,10 @@ struct CompiledFile {
 // Modules, metadata and variants.json of a program whose variants were emitted, in a directory.
 void add_variant_files(const Path& directory, const rpl::Program& program, const rpl::Variants& variants,
                        std::vector<CompiledFile>& outputs);
+
+// All that was added to a pack.
+void add_pack(const std::string& path, rpl_c::PackWriter& writer, std::vector<CompiledFile>& outputs,
+              Diagnostics& diagnostics);
 
 // Writes all files or none: they get their names after all of them are complete.
 void write_outputs(const std::vector<CompiledFile>& outputs, Diagnostics& diagnostics);

@@ -11,6 +11,7 @@
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/project/build.hpp"
+#include "rpl_c/pack_writer.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -53,7 +54,7 @@ struct BuiltProject {
   std::vector<rpl::BuiltProgram> programs;
 };
 
-std::optional<BuiltProject> build(const RplOptions& options, bool emit, Diagnostics& diagnostics) {
+std::optional<BuiltProject> build(const RplOptions& options, bool emit, bool pack, Diagnostics& diagnostics) {
   const Path file = options.files.front();
   const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
   if (!source) return std::nullopt;
@@ -62,6 +63,7 @@ std::optional<BuiltProject> build(const RplOptions& options, bool emit, Diagnost
   build_options.compile = compile_options(options, diagnostics);
   if (!project || diagnostics.has_errors()) return std::nullopt;
   build_options.emit = emit;
+  build_options.keep_values = pack;
   build_options.jobs = thread_count(options);
   build_options.max_variants = options.max_variants;
   BuiltProject built{std::move(*project), {}};
@@ -97,17 +99,22 @@ void check_project_usage(const RplOptions& options, const Arguments& arguments, 
 }
 
 std::string check_project(const RplOptions& options, Diagnostics& diagnostics) {
-  const std::optional<BuiltProject> built = build(options, false, diagnostics);
+  const std::optional<BuiltProject> built = build(options, false, false, diagnostics);
   return built ? rpl::build_summary(built->programs) : "";
 }
 
-std::string compile_project(const RplOptions& options, const std::string& directory, Diagnostics& diagnostics) {
-  const std::optional<BuiltProject> built = build(options, true, diagnostics);
+std::string compile_project(const RplOptions& options, const std::string& directory, const std::string& pack,
+                            Diagnostics& diagnostics) {
+  const std::optional<BuiltProject> built = build(options, true, !pack.empty(), diagnostics);
   if (!built || diagnostics.has_errors() || (options.style.strict && diagnostics.warnings() != 0)) return "";
   std::vector<CompiledFile> outputs;
+  rpl_c::PackWriter writer;
   for (const rpl::BuiltProgram& program : built->programs) {
+    if (!pack.empty()) writer.add(program.of.name(), program.program, *program.variants);
+    if (directory.empty()) continue;
     add_variant_files(Path(directory) / program.of.name(), program.program, *program.variants, outputs);
   }
+  if (!pack.empty()) add_pack(pack, writer, outputs, diagnostics);
   write_outputs(outputs, diagnostics);
   return rpl::build_summary(built->programs);
 }

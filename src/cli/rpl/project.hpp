@@ -15,7 +15,8 @@ void check_project_usage(const RplOptions& options, const Arguments& arguments, 
 std::string check_project(const RplOptions& options, Diagnostics& diagnostics);
 
 // Compiles them into `directory`/PASS/MATERIAL, or `directory`/PASS for a pass without materials, each as `--variants
-// all` does. Nothing is written after an error.
-std::string compile_project(const RplOptions& options, const std::string& directory, Diagnostics& diagnostics);
+// all` does, and all of them into the file `pack`; an empty path: not there. Nothing is written after an error.
+std::string compile_project(const RplOptions& options, const std::string& directory, const std::string& pack,
+                            Diagnostics& diagnostics);
 
 }  // namespace slipway::cli

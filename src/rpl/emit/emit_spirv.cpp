@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "rpl/emit/emitter.hpp"
-#include "spirv/tools.hpp"
 
 namespace slipway::rpl {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTargetNames = {"vulkan1.1", "vulkan1.2", "vulkan1.3"};
+constexpr std::array<std::string_view, 4> kTargetNames = {"vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"};
 
 }  // namespace
 
@@ -38,13 +37,6 @@ std::vector<SpirvModule> SpirvEmitter::emit(const Resolved& program, const Spirv
 
 std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions& options) {
   return SpirvEmitter().emit(program, options);
-}
-
-Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target) {
-  constexpr std::array kEnvironments = {spirv::Environment::Vulkan11, spirv::Environment::Vulkan12,
-                                        spirv::Environment::Vulkan13};
-  return spirv::optimize(module.words, "module", spirv::Optimize::Performance,
-                         kEnvironments[std::to_underlying(target)]);
 }
 
 }  // namespace slipway::rpl

@@ -21,9 +21,9 @@ namespace slipway::rpl {
 
 struct Resolved;
 
-enum class Target { Vulkan11, Vulkan12, Vulkan13 };
+enum class Target { Vulkan11, Vulkan12, Vulkan13, Vulkan14 };
 
-// `vulkan1.1`, `vulkan1.2`, `vulkan1.3`.
+// `vulkan1.1` to `vulkan1.4`.
 std::string_view name_of(Target target);
 std::optional<Target> parse_target(std::string_view name);
 
@@ -32,6 +32,7 @@ struct SpirvOptions {
   bool split_stages = false;  // one module for each entry point instead of one for all
   bool strip = false;         // without OpName and OpMemberName
   bool debug_lines = false;   // OpString, OpSource and OpLine before the code of each statement
+  bool operator==(const SpirvOptions&) const = default;
 };
 
 struct SpirvModule {
@@ -53,10 +54,6 @@ class SpirvEmitter {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// What `--optimize` does to a module: inlining, propagation and dead code elimination by SPIRV-Tools. The interface and
-// the bindings stay. Takes several hundred times as long as emission.
-Result<spirv::Words> optimize_spirv(const SpirvModule& module, Target target);
 
 // Emission with its own scratch memory.
 std::vector<SpirvModule> emit_spirv(const Resolved& program, const SpirvOptions& options = {});

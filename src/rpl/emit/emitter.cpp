@@ -9,7 +9,7 @@ namespace slipway::rpl::emit {
 namespace {
 
 // By Target.
-constexpr std::array<std::uint32_t, 3> kVersions = {0x10300, 0x10500, 0x10600};
+constexpr std::array<std::uint32_t, 4> kVersions = {0x10300, 0x10500, 0x10600, 0x10600};
 
 constexpr spv::ExecutionModel model_of(Stage stage) {
   switch (stage) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/format.hpp"
+#include "rpl/emit/optimize.hpp"
 #include "rpl/emit/testing.hpp"
 #include "testing/allocations.hpp"
 

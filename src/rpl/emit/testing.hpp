@@ -17,7 +17,7 @@
 
 namespace slipway::rpl {
 
-inline constexpr std::array kAllTargets = {Target::Vulkan11, Target::Vulkan12, Target::Vulkan13};
+inline constexpr std::array kAllTargets = {Target::Vulkan11, Target::Vulkan12, Target::Vulkan13, Target::Vulkan14};
 
 inline spirv::Environment environment_of(Target target) {
   switch (target) {
@@ -27,6 +27,8 @@ inline spirv::Environment environment_of(Target target) {
       return spirv::Environment::Vulkan12;
     case Target::Vulkan13:
       break;
+    case Target::Vulkan14:
+      return spirv::Environment::Vulkan14;
   }
   return spirv::Environment::Vulkan13;
 }

@@ -147,7 +147,9 @@ std::optional<Answer> Requests::handle(std::string_view method, Params params) {
   };
   const auto known = std::ranges::find(kMethods, method, &Method::name);
   if (known == kMethods.end()) return std::nullopt;
-  return (this->*known->answer)(params);
+  Answer answer = (this->*known->answer)(params);
+  if (!answer && answer.error().code == kNoProgram) return "null";
+  return answer;
 }
 
 // --- parameters ----------------------------------------------------------------------------------------------------
@@ -159,8 +161,7 @@ std::expected<SourceView, RequestError> Requests::view_of(Params params) {
   }
   const std::vector<SourceView> views = workspace_.views(uri);
   if (!views.empty()) return views.front();
-  return std::unexpected(RequestError{
-      kRequestFailed, formatted("`{}` is not a program of the Render Pipeline Language, for which this exists", uri)});
+  return std::unexpected(RequestError{kNoProgram, ""});
 }
 
 std::expected<std::uint64_t, RequestError> Requests::offset_in(const Source& source, Params position) const {

@@ -25,6 +25,8 @@ using Answer = std::expected<std::string, RequestError>;
 // JSON-RPC and LSP error codes.
 inline constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
                      kNotInitialized = -32002, kRequestFailed = -32803;
+// Never sent: the document is not a program, and the answer is null, because editors ask for all of their documents.
+inline constexpr int kNoProgram = 0;
 
 // The types and modifiers of semantic tokens: the legend in the answer to `initialize`.
 void write_token_legend(json::Writer& out);

@@ -54,6 +54,8 @@ class Emitter {
     }
     add_interface(metadata.interface);
     metadata.settings.raw = resolved_.settings;
+    add_parameters(resolved_.push_constant == kNone ? List{} : resolved_.buffers[resolved_.push_constant].parameters,
+                   metadata.push_constant_parameters);
     add_graphics(metadata);
     add_requirements(metadata);
     add_consulted(metadata.consulted);
@@ -172,7 +174,11 @@ class Emitter {
   template <class Resource>
   static void sort_by_binding(std::vector<Resource>& resources) {
     if (std::ranges::is_sorted(resources, {}, &Resource::binding)) return;
-    std::ranges::stable_sort(resources, {}, &Resource::binding);
+    for (auto next = resources.begin(); next != resources.end(); ++next) {  // a set has few, and no two of a number
+      const auto after = std::ranges::find_if(
+          resources.begin(), next, [&](const Resource& resource) { return resource.binding > next->binding; });
+      if (after != next) std::rotate(after, next, next + 1);
+    }
   }
 
   void add_attributes(Metadata::Interface& to) const {
@@ -341,7 +347,7 @@ class Emitter {
     const bool sampled = indexes_images(false), storage = indexes_images(true);
     need(sampled, "shaderSampledImageArrayNonUniformIndexing");
     need(storage, "shaderStorageImageArrayNonUniformIndexing");
-    if (options_.target == Target::Vulkan13) return;
+    if (options_.target >= Target::Vulkan13) return;
     if (options_.target == Target::Vulkan11 && (sampled || storage))
       to.extensions.push_back("VK_EXT_descriptor_indexing");
     if (graphics) to.extensions.push_back("VK_KHR_dynamic_rendering");
@@ -389,10 +395,15 @@ Metadata emit_metadata(const Resolved& resolved, const MetadataOptions& options)
 }
 
 void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file) {
+  add_code(metadata, resolved, module, std::move(file), sha256_text(std::as_bytes(std::span(module.words))));
+}
+
+void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file,
+              std::string sha256) {
   Metadata::Code code{.file = std::move(file),
                       .stages = {},
                       .words = static_cast<std::uint32_t>(module.words.size()),
-                      .sha256 = sha256_text(std::as_bytes(std::span(module.words)))};
+                      .sha256 = std::move(sha256)};
   for (const std::uint32_t entry : module.entry_points) code.stages.push_back(resolved.entry_points[entry].stage);
   metadata.code.push_back(std::move(code));
 }

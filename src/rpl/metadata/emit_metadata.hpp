@@ -28,5 +28,8 @@ class MetadataEmitter {
 
 // Appends an entry for a module that is written to `file`.
 void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file);
+// The same with the hash of the module.
+void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file,
+              std::string sha256);
 
 }  // namespace slipway::rpl

@@ -191,7 +191,7 @@ struct Metadata {
     bool operator==(const State&) const = default;
   };
   struct Requirements {
-    std::string target = "vulkan1.3";   // or vulkan1.2, vulkan1.1
+    std::string target = "vulkan1.3";   // or vulkan1.1, vulkan1.2, vulkan1.4
     std::vector<std::string> features;  // members of VkPhysicalDevice...Features: "wideLines"
     std::vector<std::string> extensions;
     bool operator==(const Requirements&) const = default;
@@ -228,6 +228,8 @@ struct Metadata {
   std::vector<State> state;
   std::vector<std::string> dynamic_states;  // "viewport", "scissor"; none for compute
   Requirements requirements;
+  // The fields of the push constants, which do not decide whether pipeline layouts are equal.
+  std::vector<Parameter> push_constant_parameters;
   std::vector<Code> code;
   ConsultedNames consulted;
   Hashes hashes;

@@ -26,15 +26,21 @@ bool check_version(json::Value root, Diagnostics& diagnostics) {
 
 }  // namespace
 
-void seal(Metadata& metadata) {
+std::string interface_hash_of(const Metadata& metadata) {
   json::Writer interface(json::kCompact);
   interface_record().write(interface, metadata.interface);
-  metadata.hashes.interface_hash = sha256_text(interface.text());
+  return sha256_text(interface.text());
+}
 
+void seal(Metadata& metadata) { seal(metadata, interface_hash_of(metadata)); }
+
+void seal(Metadata& metadata, std::string interface_hash) {
+  metadata.hashes.interface_hash = std::move(interface_hash);
   json::Writer pipeline(json::kCompact);
   pipeline.object([&] {
-    for (const std::string_view key :
-         {"entry_points", "interface", "settings", "color_outputs", "color_blend_constants"}) {
+    metadata_record().write_member(pipeline, "entry_points", metadata);
+    pipeline.member("interface", metadata.hashes.interface_hash);
+    for (const std::string_view key : {"settings", "color_outputs", "color_blend_constants"}) {
       metadata_record().write_member(pipeline, key, metadata);
     }
     pipeline.key("code").array([&] {

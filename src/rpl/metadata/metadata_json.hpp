@@ -13,6 +13,9 @@ namespace slipway::rpl {
 
 // Sets `hashes` from everything else: the last step of making metadata.
 void seal(Metadata& metadata);
+// The same in two steps, the first of which is the same for equal interfaces.
+std::string interface_hash_of(const Metadata& metadata);
+void seal(Metadata& metadata, std::string interface_hash);
 
 std::string metadata_text(const Metadata& metadata);
 

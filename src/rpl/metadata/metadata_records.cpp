@@ -469,7 +469,7 @@ const json::Record<Metadata::State>& state_record() {
 const json::Record<Metadata::Requirements>& requirements_record() {
   using M = Metadata::Requirements;
   static const auto record = json::Record<M>("requirements", "what a device must have")
-                                 .required("target", &M::target, json::Text{}, "vulkan1.1, vulkan1.2 or vulkan1.3")
+                                 .required("target", &M::target, json::Text{}, "vulkan1.1 to vulkan1.4")
                                  .required("features", &M::features, json::List{json::Text{}},
                                            "members of the VkPhysicalDevice...Features structures")
                                  .required("extensions", &M::extensions, json::List{json::Text{}}, "device extensions");
@@ -548,6 +548,9 @@ const json::Record<Metadata>& metadata_table() {
           .required("state", &M::state, json::List{json::Nested(state_record())}, "by location; for information")
           .required("dynamic_states", &M::dynamic_states, json::List{json::Text{}}, "what drawing sets")
           .required("requirements", &M::requirements, json::Nested(requirements_record()), "what a device must have")
+          .optional("push_constant_parameters", &M::push_constant_parameters,
+                    json::List{json::Nested(parameter_record())}, "the fields of the push constants")
+          .written_if([](const M& metadata) { return !metadata.push_constant_parameters.empty(); })
           .required("code", &M::code, json::List{json::Nested(code_record())}, "the modules")
           .required("consulted", &M::consulted, json::Nested(consulted_record()),
                     "the options that decided each output")

@@ -165,6 +165,10 @@ class Parser {
   friend struct Nested;
 };
 
+// The tables that follow from the items: names, what is declared, what depends on instance options. `stack` is scratch
+// memory.
+void finish_program(Program& program, std::vector<ExprId>& stack);
+
 // One more level of nesting during its lifetime.
 struct Nested {
   explicit Nested(Parser& parser) : parser(parser) { ++parser.depth_; }

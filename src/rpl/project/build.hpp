@@ -29,8 +29,9 @@ class ProjectSources {
 };
 
 struct ProjectBuildOptions {
-  CompileOptions compile;            // entry points, kind of pipeline and target are those of the project
-  bool emit = false;                 // as VariantOptions::emit
+  CompileOptions compile;  // entry points, kind of pipeline and target are those of the project
+  bool emit = false;       // as VariantOptions::emit
+  bool keep_values = false;
   unsigned jobs = 1;                 // threads
   std::size_t max_variants = 65536;  // of one program
 };

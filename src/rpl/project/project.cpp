@@ -17,8 +17,10 @@ using json::List, json::Nested, json::Record, json::Text;
 
 constexpr json::Word<PipelineKind> kPipelineWords[] = {{"graphics", PipelineKind::Graphics},
                                                        {"compute", PipelineKind::Compute}};
-constexpr json::Word<Target> kTargetWords[] = {
-    {"vulkan1.1", Target::Vulkan11}, {"vulkan1.2", Target::Vulkan12}, {"vulkan1.3", Target::Vulkan13}};
+constexpr json::Word<Target> kTargetWords[] = {{"vulkan1.1", Target::Vulkan11},
+                                               {"vulkan1.2", Target::Vulkan12},
+                                               {"vulkan1.3", Target::Vulkan13},
+                                               {"vulkan1.4", Target::Vulkan14}};
 
 // `compile` writes into directories with these names.
 bool is_directory_name(std::string_view name) {

@@ -347,7 +347,7 @@ Buffer DeclarationResolver::make_buffer(ItemId id) {
   buffer.main_size = static_cast<std::uint32_t>(layout.size);
   if (layout.has_tail) find_tail(buffer);
   check_buffer(item, buffer, layout);
-  if (item.set != DescriptorSet::None) flatten(buffer);
+  if (item.set != DescriptorSet::None || item.kind == ItemKind::PushConstant) flatten(buffer);
   return buffer;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <random>
 #include <thread>
 
 #include "base/interrupt.hpp"
@@ -33,7 +32,10 @@ class Searcher {
   Searcher(const Program& program, const VariantOptions& settings) : program_(program), settings_(settings) {}
 
   Search run() {
-    if (!settings_.listed && are_surely_too_many()) return std::move(search_);
+    if (count_assignments(settings_) > static_cast<double>(settings_.max_variants) && are_too_many()) {
+      search_.too_many = true;
+      return std::move(search_);
+    }
     if (settings_.listed) {
       nodes_ = *settings_.listed;
       branching_ = false;
@@ -53,48 +55,6 @@ class Searcher {
   }
 
  private:
-  // Whether random paths through the tree of variants show that there are too many of them, so that it is refused
-  // before it is walked. The product of the branches on a random path is the number of leaves on average (Knuth,
-  // "Estimating the efficiency of backtrack programs", 1975). So if there are at most max_variants, at most two of
-  // three paths have a product of 1.5 times as many, and it is impossible in practice that all of kPaths do.
-  bool are_surely_too_many() {
-    constexpr int kPaths = 64;
-    constexpr double kFactor = 1.5;
-    const double enough = kFactor * static_cast<double>(settings_.max_variants);
-    if (count_assignments(settings_) < enough) return false;
-    Resolver resolver;
-    std::minstd_rand random;  // always the same paths
-    std::vector<bool> met(program_.options.size());
-    for (int i = 0; i < kPaths; ++i) {
-      if (is_interrupted() || product_of_path(resolver, random, met) < enough) return false;
-    }
-    search_.too_many = true;
-    for (OptionId option = 0; option < met.size(); ++option)
-      search_.factors.push_back(met[option] ? settings_.domains[option].size() : 0);
-    return true;
-  }
-
-  double product_of_path(Resolver& resolver, std::minstd_rand& random, std::vector<bool>& met) const {
-    Assignment node = settings_.fixed;
-    double product = 1;
-    for (bool as_resolved = false; !as_resolved;) {
-      Diagnostics ignored;
-      resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, ignored);
-      as_resolved = true;
-      for (const OptionId option : resolver.read_order()) {
-        if (node.has(option) || option >= settings_.domains.size() || settings_.domains[option].empty()) continue;
-        const std::vector<Value>& domain = settings_.domains[option];
-        const Value value = domain[random() % domain.size()];
-        met[option] = true;
-        product *= static_cast<double>(domain.size());
-        node.set(option, value);
-        as_resolved = value == program_.options[option].initial;
-        if (!as_resolved) break;  // what is read after it may differ
-      }
-    }
-    return product;
-  }
-
   template <class F>
   void work(F&& when_busy) {
     Resolver resolver;
@@ -161,6 +121,49 @@ class Searcher {
     }
     search_.leaves.push_back(std::move(leaf));
     if (search_.leaves.size() + nodes_.size() > settings_.max_variants) search_.too_many = true;
+  }
+
+  // Whether there are far more leaves than `max_variants`, which a search would find out only after as many visits.
+  // A walk from the root to a leaf that takes each branch with the same probability has a product of branch counts
+  // whose mean over all walks is the number of leaves (Knuth, Estimating the efficiency of backtrack programs, 1975).
+  // So a walk has a product of more than four times that number with a probability of less than 1/4, and all walks of
+  // kWalks have it with one of 4^-kWalks.
+  bool are_too_many() {
+    constexpr int kWalks = 16;
+    const double limit = 4 * static_cast<double>(settings_.max_variants);
+    Resolver resolver;
+    std::uint64_t random = 1;
+    std::vector<std::size_t> factors(program_.options.size());
+    double sum = 0;
+    for (int walk = 0; walk < kWalks; ++walk) {
+      const double product = walk_to_leaf(resolver, random, factors);
+      if (product <= limit || is_interrupted()) return false;
+      sum += product;
+    }
+    search_.factors = std::move(factors);
+    search_.estimate = sum / kWalks;
+    return true;
+  }
+
+  double walk_to_leaf(Resolver& resolver, std::uint64_t& random, std::vector<std::size_t>& factors) {
+    Assignment node = settings_.fixed;
+    double product = 1;
+    for (;;) {
+      Diagnostics diagnostics;
+      resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, diagnostics);
+      const auto next = std::ranges::find_if(resolver.read_order(), [&](OptionId option) { return !node.has(option); });
+      if (next == resolver.read_order().end()) return product;
+      const OptionId option = *next;
+      if (option >= settings_.domains.size() || settings_.domains[option].empty()) {
+        node.set(option, program_.options[option].initial);
+        continue;
+      }
+      const std::vector<Value>& domain = settings_.domains[option];
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      node.set(option, domain[(random >> 33) % domain.size()]);
+      factors[option] = domain.size();
+      product *= static_cast<double>(domain.size());
+    }
   }
 
   void count_factors() {

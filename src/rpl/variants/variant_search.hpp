@@ -32,6 +32,7 @@ struct Search {
   // There are more leaves than max_variants; `factors` is the number of values that the leaves so far have of each
   // option.
   bool too_many = false;
+  double estimate = 0;               // of the leaves, if they were too many to begin with
   std::vector<std::size_t> factors;  // by OptionId; only then
 };
 

@@ -135,8 +135,8 @@ void report_limit(const Program& program, const VariantOptions& settings, const 
       DiagnosticKind::RplVariantLimit,
       options.empty() ? SourceLocation{}
                       : program.location(program.items[program.options[options.front()].item].name_range),
-      formatted("there are more than {} variants; {} options multiply them, most of all {}", settings.max_variants,
-                options.size(), largest));
+      formatted("there are more than {} variants{}; {} options take part, most of all {}", settings.max_variants,
+                search.estimate > 0 ? formatted(" (about {:.2g})", search.estimate) : "", options.size(), largest));
   problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
 }
 
@@ -182,6 +182,51 @@ bool report_interrupt(const Search& search, Diagnostics& diagnostics) {
   return true;
 }
 
+// The values of an assignment that are not the defaults.
+Assignment not_default(const Program& program, Assignment assignment) {
+  for (OptionId option = 0; option < assignment.values.size(); ++option) {
+    if (assignment.values[option] == program.options[option].initial) assignment.values[option] = {};
+  }
+  return assignment;
+}
+
+std::size_t length_of(const Assignment& assignment) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(assignment.values, [](const Value& value) { return value.type != ValueType::None; }));
+}
+
+std::string differences_text(const OutputKeys& base, const OutputKeys& keys) {
+  std::string text;
+  const auto add = [&](bool differs, std::string_view name) {
+    if (differs) text += formatted("{}{}", text.empty() ? "" : ", ", name);
+  };
+  add(keys.interface != base.interface, "interface");
+  add(keys.settings != base.settings, "settings");
+  for (std::size_t i = 0; i < kStageCount; ++i) add(keys.stages[i] != base.stages[i], name_of(static_cast<Stage>(i)));
+  return text;
+}
+
+// Each class is explained by the assignment of it that changes the fewest options.
+void add_reasons(const Program& program, const std::vector<std::vector<const Leaf*>>& classes, Variants& variants) {
+  std::vector<Assignment> shortest;
+  for (const auto& of_class : classes) {
+    Assignment& best = shortest.emplace_back(not_default(program, of_class.front()->assignment));
+    for (const Leaf* leaf : of_class) {
+      Assignment other = not_default(program, leaf->assignment);
+      if (length_of(other) < length_of(best)) best = std::move(other);
+    }
+  }
+  std::size_t base = 0;
+  for (std::size_t i = 1; i < classes.size(); ++i) {
+    if (length_of(shortest[i]) < length_of(shortest[base])) base = i;
+  }
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::string options = length_of(shortest[i]) == 0 ? "default" : assignment_text(program, shortest[i]);
+    const std::string differences = differences_text(classes[base].front()->keys, classes[i].front()->keys);
+    variants.classes[i].reason = differences.empty() ? options : formatted("{}: {}", options, differences);
+  }
+}
+
 void emit_classes(const Program& program, const VariantOptions& settings, const Search& search, Variants& variants,
                   Diagnostics& diagnostics) {
   const CompileOptions& options = settings.compile;
@@ -200,7 +245,7 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
                                  if (is_interrupted()) return;
                                  modules[i] = worker.emitter.emit(*resolve(worker, *codes[i].front()), options.spirv);
                                  if (!options.optimize) return;
-                                 Result<> optimized = optimize_modules(modules[i], options.spirv.target);
+                                 Result<> optimized = options.optimize(modules[i], options.spirv.target);
                                  if (!optimized) failures[i] = std::move(optimized.error());
                                });
   for (Failure& failure : failures) diagnostics.add(std::move(failure));
@@ -228,11 +273,12 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
         }
         seal(metadata);
         made.metadata = metadata_text(metadata);
+        if (settings.keep_values) made.values = metadata;
         made.file = short_name(sha256_text(made.metadata), ".json");
         for (const Leaf* leaf : classes[i]) made.when.push_back(leaf->assignment);
       });
-
   if (report_interrupt(search, diagnostics)) return;
+  add_reasons(program, classes, variants);
   std::unordered_set<std::string> files;
   for (auto& of_class : modules) {
     for (SpirvModule& module : of_class) {
@@ -384,7 +430,11 @@ const json::Record<WrittenClass>& written_class_record() {
                     "an assignment belongs to the one class with an entry that it agrees with")
           .required(
               "metadata", [](const C& of) { return &of.from->file; }, json::Text{}, "a file beside this one")
-          .required("code", [](const C& of) { return &of.from->code; }, json::Nested(stage_files_record()), "the code");
+          .required(
+              "code", [](const C& of) { return &of.from->code; }, json::Nested(stage_files_record()), "the code")
+          .required(
+              "reason", [](const C& of) { return &of.from->reason; }, json::Text{},
+              "options that are not the defaults, and what differs from the variant of the defaults");
   return record;
 }
 

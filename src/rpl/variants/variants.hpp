@@ -32,6 +32,7 @@ struct VariantOptions {
   std::size_t max_variants = 65536;
   unsigned jobs = 1;  // threads, including the caller's; further ones are started only for many variants
   bool emit = false;  // also emits metadata and SPIR-V of the classes
+  bool keep_values = false;
 };
 
 // The values of flags and enums; empty for options that `fixed` assigns, for those outside `vary`, and for numbers.
@@ -48,7 +49,10 @@ struct VariantClass {
   std::vector<Assignment> when;
   std::string file;  // of the metadata: the first 16 digits of its SHA-256, `.json`
   std::string metadata;
+  Metadata values;                            // what `metadata` is the text of, with VariantOptions::keep_values
   std::array<std::string, kStageCount> code;  // by Stage: the module's file, empty for stages that are not compiled
+  // Why it exists: the options, and what differs from the variant of the default values: `fog=true: fragment`.
+  std::string reason;
 };
 
 struct Variants {

@@ -30,7 +30,7 @@ Id FunctionCode::variable(TypeId type, NameId name) {
 }
 
 void FunctionCode::discard() {
-  end_block(emission_.options.target == Target::Vulkan13 ? spv::Op::OpTerminateInvocation : spv::Op::OpKill);
+  end_block(emission_.options.target >= Target::Vulkan13 ? spv::Op::OpTerminateInvocation : spv::Op::OpKill);
 }
 
 }  // namespace slipway::rpl::emit

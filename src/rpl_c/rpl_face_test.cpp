@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
 #include <utility>
 
 #include "slipway/rpl.hpp"
@@ -55,71 +54,37 @@ std::vector<std::string> kinds_of(const Problems& problems) {
   return kinds;
 }
 
-TEST(PublicRpl, GivesSpirvAndWhatAPipelineNeeds) {
+TEST(RplFace, GivesThePipelineOfC) {
   const auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
   ASSERT_TRUE(program) << program.error().front().text;
-  const auto made = program->compile(triangle());
+  Problems remarks;
+  const auto made = program->compile(triangle(), &remarks);
   ASSERT_TRUE(made) << made.error().front().text;
+  EXPECT_TRUE(remarks.empty());
   const RplPipeline& pipeline = **made;
   ASSERT_EQ(pipeline.modules.size(), 1);
-  EXPECT_EQ(pipeline.modules[0].words.at(0), 0x07230203);
-  ASSERT_EQ(pipeline.modules[0].entry_points.size(), 2);
-  EXPECT_EQ(pipeline.modules[0].entry_points[1].stage, "fragment");
-
-  const RplMetadata& metadata = pipeline.metadata;
-  ASSERT_EQ(metadata.attribute_sources.size(), 1);
-  const RplAttributeSource& source = metadata.attribute_sources[0];
-  EXPECT_FALSE(source.per_instance);
-  ASSERT_EQ(source.attributes.size(), 2);
-  EXPECT_EQ(source.attributes[0].type.rows, 3);
-  EXPECT_EQ(source.attributes[0].vk_format, 106);  // VK_FORMAT_R32G32B32_SFLOAT
-  EXPECT_EQ(source.attributes[1].vk_format, 37);   // VK_FORMAT_R8G8B8A8_UNORM
-  ASSERT_EQ(metadata.sets[0].buffers.size(), 1);
-  EXPECT_EQ(metadata.sets[0].buffers[0].size, 80);
-  ASSERT_EQ(metadata.sets[0].buffers[0].parameters.size(), 2);
-  EXPECT_EQ(metadata.sets[0].buffers[0].parameters[0].type.columns, 4);
-  ASSERT_EQ(metadata.color_outputs.size(), 1);
-  EXPECT_EQ(metadata.color_outputs[0].vk_format, 37);
-  EXPECT_EQ(metadata.color_outputs[0].write_mask, 0xF);
-  EXPECT_EQ(metadata.settings.cull_mode, 0);
-  EXPECT_NE(pipeline.metadata_json().find(metadata.pipeline_hash), std::string::npos);
+  EXPECT_EQ(pipeline.modules[0].words[0], 0x07230203);
+  std::vector<std::string> stages;
+  for (const rpl_entry_point& entry : pipeline.modules[0].entry_points)
+    stages.emplace_back(std::string(entry.function));
+  EXPECT_THAT(stages, ElementsAre("vertex_main", "fragment_main"));
+  EXPECT_NE(rpl_metadata_json(pipeline).find(pipeline.metadata.pipeline_hash), std::string::npos);
+  EXPECT_EQ(program->options().size(), 2);
+  EXPECT_EQ(program->options()[0].name, "colored");
 }
 
-TEST(PublicRpl, ListsTheOptions) {
-  const auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
-  ASSERT_TRUE(program);
-  const std::vector<RplOption> options = program->options();
-  ASSERT_EQ(options.size(), 2);
-  EXPECT_EQ(options[0].name, "colored");
-  EXPECT_FALSE(options[0].per_instance);
-  EXPECT_EQ(options[0].default_value, "true");
-  EXPECT_EQ(options[1].type, "uint");
-  EXPECT_TRUE(options[1].per_instance);
-}
-
-TEST(PublicRpl, ProgramsThatWereMovedFromStayUsable) {
+TEST(RplFace, ProgramsThatWereMovedFromStayUsable) {
   auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
   ASSERT_TRUE(program);
   const RplProgram taken = std::move(*program);
   EXPECT_EQ(program->options().size(), 2);
-  EXPECT_EQ(program->compile(triangle()).value(), taken.compile(triangle()).value());
-}
-
-TEST(PublicRpl, KeepsPipelines) {
-  const auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
-  ASSERT_TRUE(program);
-  const auto first = program->compile(triangle()).value();
-  EXPECT_EQ(program->compile(triangle()).value(), first);
-  // The default, written out: another variant, but the same pipeline.
-  EXPECT_EQ(program->compile(triangle({{"colored", "true"}})).value(), first);
-  EXPECT_NE(program->compile(triangle({{"colored", "false"}})).value(), first);
+  const RplPipelinePtr first = program->compile(triangle()).value();
+  EXPECT_EQ(first, taken.compile(triangle()).value());
   program->forget();
-  const auto again = program->compile(triangle()).value();
-  EXPECT_NE(again, first);
-  EXPECT_EQ(again->modules[0].words, first->modules[0].words);
+  EXPECT_NE(taken.compile(triangle()).value(), first);
 }
 
-TEST(PublicRpl, ReportsAllProblemsOfAVariant) {
+TEST(RplFace, ReportsAllProblemsOfAVariant) {
   const auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
   ASSERT_TRUE(program);
   RplVariant variant = triangle({{"coloured", "true"}, {"steps", "many"}});
@@ -133,7 +98,7 @@ TEST(PublicRpl, ReportsAllProblemsOfAVariant) {
   EXPECT_TRUE(program->compile(triangle())) << "a failed variant leaves the program usable";
 }
 
-TEST(PublicRpl, ReportsProblemsOfTheSyntaxWithTheirPlace) {
+TEST(RplFace, ReportsProblemsOfTheSyntaxWithTheirPlace) {
   const auto program = RplProgram::parse({{"bad.rpl", "void main (void) {\n  f4 x = ;\n}\n"}});
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().front().file, "bad.rpl");
@@ -141,33 +106,37 @@ TEST(PublicRpl, ReportsProblemsOfTheSyntaxWithTheirPlace) {
   EXPECT_FALSE(RplProgram::parse({}));
 }
 
-TEST(PublicRpl, CompilesOnManyThreads) {
+TEST(RplFace, ListsVariants) {
   const auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
   ASSERT_TRUE(program);
-  std::array<std::array<std::shared_ptr<const RplPipeline>, 16>, 8> made;
-  {
-    std::vector<std::jthread> threads;
-    for (auto& mine : made) {
-      threads.emplace_back([&] {
-        for (std::size_t i = 0; i < mine.size(); ++i) {
-          mine[i] = program->compile(triangle({{"steps", std::to_string(i)}})).value();
-        }
-      });
-    }
-  }
-  for (const auto& mine : made) EXPECT_EQ(mine, made[0]);
+  const auto variants = program->variants(triangle());
+  ASSERT_TRUE(variants);
+  ASSERT_EQ(variants->size(), 2);
+  const RplVariantClass& other = variants->at(variants->at(0).reason == "default" ? 1 : 0);
+  EXPECT_EQ(other.reason, "colored=false: fragment");
+  EXPECT_EQ(other.when.at(0).at("colored"), "false");
+  EXPECT_EQ(program->compile(triangle({{"colored", "off"}})).value(), other.pipeline);
+  EXPECT_FALSE(program->variants(triangle(), 1));
 }
 
-TEST(PublicRpl, NoticesChangedFiles) {
+TEST(RplFace, ReloadsChangedFiles) {
   const testing::ScratchDirectory scratch;
   const std::filesystem::path file = scratch.path() / "triangle.rpl";
   std::ofstream(file) << kTriangle;
-  const auto program = RplProgram::load({file});
+  const RplCompiler compiler;
+  const auto program = RplProgram::load({file}, compiler);
   ASSERT_TRUE(program) << program.error().front().text;
   EXPECT_THAT(program->files(), ElementsAre(file));
   EXPECT_FALSE(program->changed());
-  std::ofstream(file, std::ios::app) << "\n";
+  std::ofstream(file, std::ios::app) << "broken";
   EXPECT_TRUE(program->changed());
+  EXPECT_FALSE(program->reload());
+  EXPECT_FALSE(program->changed()) << "the same contents are not tried twice";
+  std::ofstream(file) << kTriangle << "\n";
+  EXPECT_TRUE(program->changed());
+  const auto reloaded = program->reload();
+  ASSERT_TRUE(reloaded);
+  EXPECT_TRUE(*reloaded);
   std::filesystem::remove(file);
   EXPECT_TRUE(program->changed());
   const auto missing = RplProgram::load({file, scratch.path() / "other.rpl"});

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The libraries `rpl` and `rpl_runtime` as programs of C use them: rpl_libraries.py TOP LIBRPL_SO LIBRPL_A RUNTIME_SO RUNTIME_A SOURCE...
+
+They are small, need the C library only, export what their headers declare, and work in programs that are linked by a compiler of C:
+tests/rpl_client.c compiles SOURCE with memory and files of its own, writes a pack, and reads it with the other library.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+top = pathlib.Path(sys.argv[1])
+rpl_so, rpl_a, runtime_so, runtime_a = map(pathlib.Path, sys.argv[2:6])
+sources = sys.argv[6:]
+MAX_BYTES = {rpl_so: 2_500_000, runtime_so: 150_000}
+HEADERS = {rpl_so: "rpl.h", rpl_a: "rpl.h", runtime_so: "rpl_pack.h", runtime_a: "rpl_pack.h"}
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+
+
+def output(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"$ {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def declared(header):
+    text = (top / "include/slipway" / header).read_text()
+    return set(re.findall(r"^RPL_API .*?\b(rpl_\w+)\(", text, re.M))
+
+
+with tempfile.TemporaryDirectory() as name:
+    directory = pathlib.Path(name)
+    for library, limit in MAX_BYTES.items():
+        stripped = directory / library.name
+        output("strip", library, "-o", stripped)
+        size = stripped.stat().st_size
+        print(f"{library.name}: {size} bytes stripped")
+        assert size <= limit, f"{library.name} has {size} bytes, more than {limit}"
+        needed = set(re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", library)))
+        assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}, f"{library.name} needs {needed}"
+    for library, header in HEADERS.items():
+        flags = ("-D", "--defined-only") if library.suffix == ".so" else ("-g", "--defined-only")
+        symbols = {line.split()[2] for line in output("nm", *flags, library).splitlines() if len(line.split()) == 3}
+        names = declared(header)
+        assert names and symbols == names, f"{library.name}: declared alone {names - symbols}, exported alone {sorted(symbols - names)[:10]}"
+
+    include = f"-I{top / 'include'}"
+    client = top / "tests/rpl_client.c"
+    expected = None
+    for kind, libraries in {"shared": (rpl_so, runtime_so), "static": (rpl_a, runtime_a)}.items():
+        program = directory / f"client_{kind}"
+        output("cc", "-std=c99", *WARNINGS, include, client, "-o", program, *libraries, "-lm",
+               *(f"-Wl,-rpath,{library.parent}" for library in libraries))
+        needed = set(re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", program)))
+        assert not any("stdc++" in each for each in needed), needed
+        shown = output(program, directory / "client.rplpack", *sources)
+        print(f"{kind}: {shown}", end="")
+        assert expected in (None, shown), "the libraries differ"
+        expected = shown
+    # Headers in C99 and in C++ without exceptions and type information.
+    headers = "".join(f"#include <slipway/{each}>\n" for each in ("rpl.h", "rpl_pack.h", "rpl_vulkan.h"))
+    (directory / "headers.c").write_text(headers + "int main(void) { return 0; }\n")
+    output("cc", "-std=c99", *WARNINGS, "-fsyntax-only", include, directory / "headers.c")
+    (directory / "headers.cpp").write_text(headers + "#include <slipway/rpl.hpp>\n#include <slipway/rpl_vulkan.hpp>\nint main() {}\n")
+    for standard in ("17", "20", "23"):
+        output("c++", f"-std=c++{standard}", *WARNINGS, "-fno-exceptions", "-fno-rtti", "-fsyntax-only", include, directory / "headers.cpp")
