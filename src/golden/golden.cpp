@@ -200,7 +200,7 @@ std::vector<Bits> bits_of_files(const Recorded& recorded) {
   const auto program = RplProgram::parse({{"golden.rpl", std::string(kPipeline)}});
   RplVariant graphics, compute;
   graphics.entry_points = {{"vertex", "vertex_main"}, {"fragment", "fragment_main"}};
-  compute.kind = RplPipelineKind::Compute;
+  compute.kind = RPL_PIPELINE_KIND_COMPUTE;
   compute.entry_points = {{"compute", "compute_main"}};
   for (const auto& [name, variant] : {std::pair("rpl graphics", graphics), std::pair("rpl compute", compute)}) {
     if (!program) {
@@ -212,9 +212,9 @@ std::vector<Bits> bits_of_files(const Recorded& recorded) {
       found.push_back(failed(name, "files", text_of(pipeline.error())));
       continue;
     }
-    std::string all = (*pipeline)->metadata_json();
-    for (const RplModule& module : (*pipeline)->modules)
-      all += slipway::text_of(std::as_bytes(std::span(module.words)));
+    std::string all = rpl_metadata_json(**pipeline);
+    for (const rpl_module& module : (*pipeline)->modules)
+      all += slipway::text_of(std::as_bytes(std::span(module.words.items, module.words.count)));
     found.push_back(compared(name, "files", digest_of(slipway::bytes_of(all)), true, recorded));
   }
   return found;

@@ -16,10 +16,10 @@
 #include "slipway/model.hpp"
 #include "tensor/element.hpp"
 #include "testing/source_directory.hpp"
-#include "testing/tosa/graphs.hpp"
-#include "testing/tosa/matrix.hpp"
-#include "testing/tosa/networks.hpp"
 #include "tosa/text.hpp"
+#include "tosa_cases/graphs.hpp"
+#include "tosa_cases/matrix/matrix.hpp"
+#include "tosa_cases/networks.hpp"
 
 namespace slipway::golden {
 namespace {
@@ -36,7 +36,7 @@ std::string entry(const std::string& name, const tosa::Graph& graph, std::span<c
                    tosa::print(of_inputs, {.max_elements = kAll}));
 }
 
-std::size_t elements_of(const testing::OperatorCase& made) {
+std::size_t elements_of(const tosa_cases::OperatorCase& made) {
   std::size_t count = 0;
   for (const reference::Tensor& operand : made.operands) count += operand.size();
   return count;
@@ -45,13 +45,13 @@ std::size_t elements_of(const testing::OperatorCase& made) {
 // Of each operator the cases of at most three sets of types, the smallest ones.
 std::string operator_corpus() {
   constexpr std::size_t kOfEach = 3;
-  std::map<tosa::Op, std::map<std::string, testing::OperatorCase>> chosen;
-  for (std::size_t i = 0; i < testing::matrix().size(); ++i) {
-    const testing::Configuration& configuration = testing::matrix()[i];
+  std::map<tosa::Op, std::map<std::string, tosa_cases::OperatorCase>> chosen;
+  for (std::size_t i = 0; i < tosa_cases::matrix().size(); ++i) {
+    const tosa_cases::Configuration& configuration = tosa_cases::matrix()[i];
     auto& of_op = chosen[configuration.op];
     Diagnostics refused;
     auto made =
-        testing::case_of(i, configuration.has_edges ? testing::Pattern::Edge : testing::Pattern::Random, refused);
+        tosa_cases::case_of(i, configuration.has_edges ? tosa_cases::Pattern::Edge : tosa_cases::Pattern::Random, refused);
     if (!made) continue;
     const auto known = of_op.find(configuration.label);
     if (known == of_op.end() || (elements_of(*made) > 16 && elements_of(*made) < elements_of(known->second)))
@@ -79,7 +79,7 @@ std::string operator_corpus() {
 std::string network_corpus() {
   std::string text =
       "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// Graphs of several operators, and the inputs.\n";
-  for (const testing::NamedGraph& block : testing::model_graphs()) {
+  for (const tosa_cases::NamedGraph& block : tosa_cases::model_graphs()) {
     const std::string made = entry(block.name, block.builder.graph, block.builder.inputs());
     if (made.size() < 12000) text += made;
   }
@@ -94,7 +94,7 @@ TEST(Golden, CorpusIsMadeWhenAskedFor) {
 
 TEST(Golden, CorpusHasEveryOperator) {
   std::set<tosa::Op> missing, present;
-  for (const testing::Configuration& configuration : testing::matrix()) missing.insert(configuration.op);
+  for (const tosa_cases::Configuration& configuration : tosa_cases::matrix()) missing.insert(configuration.op);
   ASSERT_GT(missing.size(), 60U);
   for (const GoldenGraph& golden : graphs()) {
     for (const tosa::Node& node : golden.graph.nodes) missing.erase(node.op);
