@@ -35,8 +35,10 @@ endforeach()
 add_custom_command(OUTPUT ${librpl_object}
   COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -fuse-ld=bfd -Wl,--force-group-allocation -Wl,--gc-sections ${roots}
           $<TARGET_OBJECTS:rpl_standalone> -Wl,--start-group ${parts} ${static_cxx} -Wl,--end-group -o ${librpl_object}
-  # Symbols that are unique in a process are made local, too: for that they must be weak first.
-  COMMAND ${CMAKE_OBJCOPY} --strip-debug --wildcard --weaken-symbol=_Z* ${librpl_object}
+  # What only the code that was left out needs is not needed. Symbols that are unique in a process are made local, too: for that they
+  # must be weak first.
+  COMMAND ${CMAKE_OBJCOPY} --strip-unneeded ${librpl_object}
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z* ${librpl_object}
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=rpl_* ${librpl_object}
   DEPENDS rpl_standalone $<TARGET_OBJECTS:rpl_standalone> ${parts} COMMAND_EXPAND_LISTS VERBATIM)
 set_source_files_properties(${librpl_object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

@@ -156,7 +156,7 @@ std::shared_ptr<const Document> Workspace::document_of(LoadedProject& project, s
                        .entry_points = options.entry_points,
                        .guess_entry_points = false,
                        .options = settings.options};  // the first value of an option counts
-  made.options.append_range(first_value_texts(project.project));
+  made.options.append_range(first_value_texts(project.project, program));
   return document = analyse(std::move(sources), made);
 }
 

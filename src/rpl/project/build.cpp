@@ -20,7 +20,7 @@ void build_program(const Project& project, const ProjectBuildOptions& options, u
   variants.emit = options.emit;
   variants.keep_values = options.keep_values;
   variants.domains = default_domains(built.program, {}, Vary::All);
-  std::vector<std::vector<Value>> named = project_values(project, built.program, diagnostics);
+  std::vector<std::vector<Value>> named = project_values(project, built.of, built.program, diagnostics);
   for (OptionId option = 0; option < named.size(); ++option) {
     if (!named[option].empty()) variants.domains[option] = std::move(named[option]);
   }

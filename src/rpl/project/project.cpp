@@ -49,12 +49,40 @@ bool check_stages(json::Decoder& decoder, json::Value value, ProjectPass& pass) 
   return ok;
 }
 
+bool is_option_value(json::Value value) {
+  return value.is(json::Type::Bool) || value.is(json::Type::Number) || value.is(json::Type::String);
+}
+
+// {"name": value} or {"name": [value, ...]}. The programs decide which values an option can take.
+struct OptionValues {
+  bool read(json::Decoder& decoder, json::Value value, ProjectOptions& to) const {
+    if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
+    bool ok = true;
+    for (const json::Value option : value) {
+      to.emplace_back(option.key(), option);
+      const bool list =
+          option.is(json::Type::Array) && option.size() != 0 && std::ranges::all_of(option, is_option_value);
+      if (list || is_option_value(option)) continue;
+      ok = decoder.error(option, DiagnosticKind::WrongType,
+                         formatted("option `{}` takes a boolean, a number, a string, or a list of them that is not "
+                                   "empty",
+                                   option.key()));
+    }
+    return ok;
+  }
+  void schema(json::Schema& schema) const {
+    schema.out().raw(
+        R"({ "type": "object", "additionalProperties": { "anyOf": [ { "type": ["boolean", "number", "string"] }, { "type": "array", "minItems": 1, "items": { "type": ["boolean", "number", "string"] } } ] } })");
+  }
+};
+
 const Record<ProjectMaterial>& material_record() {
   using M = ProjectMaterial;
   static const auto record =
       Record<M>("material", "sources that are compiled with passes", &M::at)
           .required("name", &M::name, json::kNotEmpty, "the name in messages and of the directory of results")
           .required("sources", &M::sources, List{json::kNotEmpty, 1}, "files, each a module, relative to this file")
+          .optional("options", &M::options, OptionValues{}, "values of its programs, instead of those of the pass")
           .rule(check_part_name<M>);
   return record;
 }
@@ -79,37 +107,11 @@ const Record<ProjectPass>& pass_record() {
                     "without one only metadata are made")
           .optional("materials", &P::materials, List{json::kNotEmpty},
                     "the names of its materials; all when absent, the pass alone when empty")
+          .optional("options", &P::options, OptionValues{}, "values of its programs, instead of those of the project")
           .rule(check_part_name<P>)
           .rule(check_stages);
   return record;
 }
-
-bool is_option_value(json::Value value) {
-  return value.is(json::Type::Bool) || value.is(json::Type::Number) || value.is(json::Type::String);
-}
-
-// {"name": value} or {"name": [value, ...]}. The programs decide which values an option can take.
-struct OptionValues {
-  bool read(json::Decoder& decoder, json::Value value, std::vector<std::pair<std::string, json::Value>>& to) const {
-    if (!value.is(json::Type::Object)) return decoder.wrong_type(value, "an object");
-    bool ok = true;
-    for (const json::Value option : value) {
-      to.emplace_back(option.key(), option);
-      const bool list =
-          option.is(json::Type::Array) && option.size() != 0 && std::ranges::all_of(option, is_option_value);
-      if (list || is_option_value(option)) continue;
-      ok = decoder.error(option, DiagnosticKind::WrongType,
-                         formatted("option `{}` takes a boolean, a number, a string, or a list of them that is not "
-                                   "empty",
-                                   option.key()));
-    }
-    return ok;
-  }
-  void schema(json::Schema& schema) const {
-    schema.out().raw(
-        R"({ "type": "object", "additionalProperties": { "anyOf": [ { "type": ["boolean", "number", "string"] }, { "type": "array", "minItems": 1, "items": { "type": ["boolean", "number", "string"] } } ] } })");
-  }
-};
 
 const Record<Project>& project_record() {
   using P = Project;
@@ -247,29 +249,46 @@ CompileOptions compile_options(const Project& project, const ProjectProgram& pro
   return base;
 }
 
-std::vector<std::vector<Value>> project_values(const Project& project, const Program& program,
+namespace {
+
+// The most specific ones are last.
+std::vector<const ProjectOptions*> options_of(const Project& project, const ProjectProgram& of) {
+  std::vector<const ProjectOptions*> options = {&project.options, &of.pass->options};
+  if (of.material) options.push_back(&of.material->options);
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::vector<Value>> project_values(const Project& project, const ProjectProgram& of, const Program& program,
                                                Diagnostics& diagnostics) {
   std::vector<std::vector<Value>> values(program.options.size());
-  for (const auto& [name, given] : project.options) {
-    const std::optional<OptionId> option = option_named(program, name);
-    if (!option) continue;
-    const auto add = [&](json::Value one) {
-      const std::optional<Value> value = value_of_option(program, *option, one, diagnostics);
-      if (value && !std::ranges::contains(values[*option], *value)) values[*option].push_back(*value);
-    };
-    if (!given.is(json::Type::Array)) {
-      add(given);
-      continue;
+  for (const ProjectOptions* options : options_of(project, of)) {
+    for (const auto& [name, given] : *options) {
+      const std::optional<OptionId> option = option_named(program, name);
+      if (!option) continue;
+      values[*option].clear();
+      const auto add = [&](json::Value one) {
+        const std::optional<Value> value = value_of_option(program, *option, one, diagnostics);
+        if (value && !std::ranges::contains(values[*option], *value)) values[*option].push_back(*value);
+      };
+      if (!given.is(json::Type::Array)) {
+        add(given);
+        continue;
+      }
+      for (const json::Value one : given) add(one);
     }
-    for (const json::Value one : given) add(one);
   }
   return values;
 }
 
-std::vector<std::pair<std::string, std::string>> first_value_texts(const Project& project) {
+std::vector<std::pair<std::string, std::string>> first_value_texts(const Project& project, const ProjectProgram& of) {
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const auto& [name, given] : project.options) {
-    texts.emplace_back(name, text_of_value(given.is(json::Type::Array) ? given[std::size_t{0}] : given));
+  for (const ProjectOptions* options : options_of(project, of)) {
+    for (const auto& [name, given] : *options) {
+      std::erase_if(texts, [&](const auto& earlier) { return earlier.first == name; });
+      texts.emplace_back(name, text_of_value(given.is(json::Type::Array) ? given[std::size_t{0}] : given));
+    }
   }
   return texts;
 }
@@ -279,14 +298,19 @@ void check_option_names(const Project& project, std::span<const Program* const> 
   for (const Program* program : programs) {
     for (const Option& option : program->options) names.emplace(program->text(option.name));
   }
-  for (const auto& [name, value] : project.options) {
-    if (names.contains(name)) continue;
-    Diagnostic problem = json::problem(value, DiagnosticKind::RplOptionUnknown,
-                                       formatted("no program of the project has an option `{}`", name));
-    problem.location = value.key_location();
-    if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(value.key_location()), *near);
-    diagnostics.add(std::move(problem));
-  }
+  const auto check = [&](const ProjectOptions& options) {
+    for (const auto& [name, value] : options) {
+      if (names.contains(name)) continue;
+      Diagnostic problem = json::problem(value, DiagnosticKind::RplOptionUnknown,
+                                         formatted("no program of the project has an option `{}`", name));
+      problem.location = value.key_location();
+      if (const auto near = closest(name, names)) problem.suggest(json::inside_quotes(value.key_location()), *near);
+      diagnostics.add(std::move(problem));
+    }
+  };
+  check(project.options);
+  for (const ProjectPass& pass : project.passes) check(pass.options);
+  for (const ProjectMaterial& material : project.materials) check(material.options);
 }
 
 void merge_diagnostics(std::span<const ProgramDiagnostics> programs, Diagnostics& diagnostics) {

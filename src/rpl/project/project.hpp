@@ -24,9 +24,13 @@ namespace slipway::rpl {
 
 inline constexpr std::string_view kProjectSuffix = ".rplproject.json";
 
+// By name a value, or a list of values.
+using ProjectOptions = std::vector<std::pair<std::string, json::Value>>;
+
 struct ProjectMaterial {
   std::string name;
   std::vector<std::string> sources;  // relative to the directory of the project file
+  ProjectOptions options;
   json::Value at;
 };
 
@@ -40,6 +44,7 @@ struct ProjectPass {
   PipelineKind pipeline = PipelineKind::Graphics;
   ProjectEntryPoints entry_points;
   std::optional<std::vector<std::string>> materials;  // empty list: the pass alone; nothing: all materials
+  ProjectOptions options;
   json::Value at;
 };
 
@@ -48,7 +53,7 @@ struct Project {
   Path directory;
   std::vector<ProjectPass> passes;
   std::vector<ProjectMaterial> materials;
-  std::vector<std::pair<std::string, json::Value>> options;  // a value, or a list of values
+  ProjectOptions options;
   Target target = Target::Vulkan13;
 };
 
@@ -69,12 +74,13 @@ std::vector<Path> files_of(const Project& project, const ProjectProgram& program
 
 // How a program is compiled: `base` with the entry points, the kind of pipeline and the target of the project.
 CompileOptions compile_options(const Project& project, const ProjectProgram& program, CompileOptions base = {});
-// The values that the project names, by OptionId; empty for other options. Reports values that an option cannot take;
-// options that the program does not have are ignored.
-std::vector<std::vector<Value>> project_values(const Project& project, const Program& program,
+// The values that the project names for a program, by OptionId; empty for other options. Those of the pass replace
+// those of the project, and those of the material both. Reports values that an option cannot take; options that the
+// program does not have are ignored.
+std::vector<std::vector<Value>> project_values(const Project& project, const ProjectProgram& of, const Program& program,
                                                Diagnostics& diagnostics);
-// The first value of each option that the project names: names and values, as `--set` takes them.
-std::vector<std::pair<std::string, std::string>> first_value_texts(const Project& project);
+// The first value of each option that is named for a program: names and values, as `--set` takes them.
+std::vector<std::pair<std::string, std::string>> first_value_texts(const Project& project, const ProjectProgram& of);
 // Reports options that none of the programs has.
 void check_option_names(const Project& project, std::span<const Program* const> programs, Diagnostics& diagnostics);
 

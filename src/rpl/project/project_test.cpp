@@ -126,7 +126,35 @@ TEST_F(ProjectTest, FixesAndListsValues) {
   const std::vector<BuiltProgram> built = build(text);
   EXPECT_EQ(messages(), "");
   EXPECT_THAT(build_summary(built), HasSubstr("forward/brick: assignments: 2, variants: 2\n"));
-  EXPECT_THAT(first_value_texts(*project), ElementsAre(Pair("fog", "true"), Pair("joints", "4")));
+  EXPECT_THAT(first_value_texts(*project, programs_of(*project)[0]),
+              ElementsAre(Pair("fog", "true"), Pair("joints", "4")));
+}
+
+// A mode of one source, which each pass uses for itself.
+TEST_F(ProjectTest, PassesAndMaterialsHaveOptionsOfTheirOwn) {
+  files = {{"dir/o.rpl",
+            "instance mode: enum \"none\" \"shadow\" \"light\"; instance fog: flag off;"
+            "color_output_container t { f4 c; };"
+            "void fragment_main (void) { t.c = f4 {0.0}; conditional (mode == \"light\") { t.c = f4 {1.0}; }"
+            " conditional (fog) { t.c = f4 {0.5}; } }"},
+           {"dir/m.rpl", "constant unused = 1u;"}};
+  std::string text = R"({"passes": [
+    {"name": "shadow", "sources": ["o.rpl"], "entry_points": {"fragment": "fragment_main"}, "options": {"mode": "shadow"}},
+    {"name": "light", "sources": ["o.rpl"], "entry_points": {"fragment": "fragment_main"}, "options": {"mode": ["none", "light"]}}],
+    "materials": [{"name": "plain", "sources": ["m.rpl"]},
+                  {"name": "clear", "sources": ["m.rpl"], "options": {"fog": false, "mode": "light"}}]})";
+  EXPECT_EQ(build_summary(build(text)),
+            "shadow/plain: assignments: 2, variants: 2\n"
+            "shadow/clear: assignments: 1, variants: 1\n"
+            "light/plain: assignments: 4, variants: 4\n"
+            "light/clear: assignments: 1, variants: 1\n");
+  EXPECT_EQ(messages(), "");
+  EXPECT_THAT(first_value_texts(*project, programs_of(*project)[2]), ElementsAre(Pair("mode", "none")));
+  EXPECT_THAT(first_value_texts(*project, programs_of(*project)[3]),
+              ElementsAre(Pair("fog", "false"), Pair("mode", "light")));
+  text.replace(text.find("\"fog\": false"), 5, "\"fogg\"");
+  build(text);
+  EXPECT_THAT(messages(), HasSubstr("no program of the project has an option `fogg`; did you mean `fog`?"));
 }
 
 TEST_F(ProjectTest, ReportsAnErrorOnceAndUnusedCodeNever) {
