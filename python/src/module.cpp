@@ -358,10 +358,10 @@ void add_models(nb::module_& module) {
         return "<TuningResult " + std::to_string(self.before_milliseconds) + " -> " + std::to_string(self.after_milliseconds) + " ms>";
       });
   const auto load = [](const std::filesystem::path& file, std::string entry, Shapes shapes,
-                       std::map<std::string, std::int64_t> dims, std::filesystem::path data_dir, bool cache,
+                       std::map<std::string, std::int64_t> dims, std::optional<std::filesystem::path> data_dir, bool cache,
                        const nb::object& progress) {
     ModelOptions options;
-    options.data_directory = std::move(data_dir);
+    options.data_directory = data_dir.value_or("");
     options.shapes = std::move(shapes);
     options.dimensions = std::move(dims);
     options.progress = progress_of(progress);
@@ -372,18 +372,18 @@ void add_models(nb::module_& module) {
   nb::class_<Model>(module, "Model", nb::is_weak_referenceable(), "A model: a VGF file, or an ONNX, TensorFlow Lite, TOSA or MLIR model that was converted in memory. Open "
                     "dimensions of ONNX and TensorFlow Lite models get their extents from the arrays of a run.")
       .def(nb::new_(load), "file"_a, nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(), "dims"_a = std::map<std::string, std::int64_t>(),
-           "data_dir"_a = std::filesystem::path(), "cache"_a = true, "progress"_a = nb::none(), "The same as `load`.", Released())
+           "data_dir"_a = nb::none(), "cache"_a = true, "progress"_a = nb::none(), "The same as `load`.", Released())
       .def_static("load", load, "file"_a, nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(), "dims"_a = std::map<std::string, std::int64_t>(),
-         "data_dir"_a = std::filesystem::path(), "cache"_a = true, "progress"_a = nb::none(),
+         "data_dir"_a = nb::none(), "cache"_a = true, "progress"_a = nb::none(),
          "Reads a model. `shapes` of inputs and `dims` are for open dimensions of ONNX and TensorFlow Lite models, `data_dir` for their weights in "
          "other files. `progress(stage, index, count, done, total)` is called at the beginning of each stage and when "
          "kernels of it are ready, in the thread of the call; returning False or an exception stops it.", Released())
       .def_static("parse", [](nb::handle bytes, std::string_view name, std::string entry, Shapes shapes,
-                              std::map<std::string, std::int64_t> dims, std::filesystem::path data_dir, bool cache,
+                              std::map<std::string, std::int64_t> dims, std::optional<std::filesystem::path> data_dir, bool cache,
                               const nb::object& progress) {
         const Buffer buffer(bytes);
         ModelOptions options;
-        options.data_directory = std::move(data_dir);
+        options.data_directory = data_dir.value_or("");
         options.shapes = std::move(shapes);
         options.dimensions = std::move(dims);
         options.progress = progress_of(progress);
@@ -392,9 +392,9 @@ void add_models(nb::module_& module) {
         const ByteView all = buffer.view();
         const nb::gil_scoped_release released;
         return Model::parse(all, name, options).value();
-      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", shapes: collections.abc.Mapping[str, collections.abc.Sequence[int]] = {}, dims: collections.abc.Mapping[str, int] = {}, data_dir: str | os.PathLike = "", cache: bool = True, progress: object | None = None) -> Model)"),
+      }, nb::sig(R"(def parse(bytes: collections.abc.Buffer, name: str = "<bytes>", *, entry: str = "", shapes: collections.abc.Mapping[str, collections.abc.Sequence[int]] = {}, dims: collections.abc.Mapping[str, int] = {}, data_dir: str | os.PathLike | None = None, cache: bool = True, progress: object | None = None) -> Model)"),
          "bytes"_a, "name"_a = "<bytes>", nb::kw_only(), "entry"_a = "", "shapes"_a = Shapes(),
-         "dims"_a = std::map<std::string, std::int64_t>(), "data_dir"_a = std::filesystem::path(), "cache"_a = true,
+         "dims"_a = std::map<std::string, std::int64_t>(), "data_dir"_a = nb::none(), "cache"_a = true,
          "progress"_a = nb::none(), "The same for the bytes of a file.")
       .def_prop_ro("inputs", &Model::inputs, "a list of TensorInfo")
       .def_prop_ro("outputs", &Model::outputs, "a list of TensorInfo")
