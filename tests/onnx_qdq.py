@@ -7,7 +7,8 @@
 The first part has models of one operator between DequantizeLinear and QuantizeLinear. ONNX Runtime computes the operator on the
 dequantised operands in floats; its results are divided by the scale and rounded here. Other integers are accepted only where the
 quotient is so near to a half that the rounding of a sum of floats decides. The second part has blocks of networks, in this form and
-with the operators QLinearConv, QLinearAdd and so on: both have the same bits. --write writes such a network and ends.
+with the operators QLinearConv, QLinearAdd and so on: both have the same bits, which ONNX Runtime has, too, but for such roundings.
+--write writes such a network and ends.
 """
 
 import argparse
@@ -431,12 +432,17 @@ def network(seed, is_qdq, kind, side=24, width=1, blocks=4, outputs=10):
 def run_network(arguments, seed):
     kind = np.uint8 if seed % 2 else np.int8
     results = []
-    for is_qdq in (True, False):
+    for is_qdq in (False, True):
         model, inputs = network([arguments.seed, seed], is_qdq, kind)
         results.append(run_slipway(arguments, model, inputs))
     if not np.array_equal(*results):
         return f"{int((results[0] != results[1]).sum())} of {results[0].size} classes differ: {results[0]} and {results[1]}"
-    return "" if len(np.unique(results[0])) > 2 else f"all classes are alike: {results[0]}"
+    # A sum of floats that is rounded to the other side of a half changes few classes by a little.
+    expected = session(model).run(None, inputs)[0].astype(np.int64)
+    difference = np.abs(results[1].astype(np.int64) - expected)
+    if difference.max() > 2 or (difference > 0).mean() > 0.2:
+        return f"ONNX Runtime has the classes {expected} instead of {results[1]}"
+    return "" if len(np.unique(expected)) > 2 else f"all classes are alike: {expected}"
 
 
 def main():
