@@ -26,7 +26,7 @@ TEST(Confine, IsAnArgumentBeforeTheFiles) {
 TEST(Confine, KnowsEveryOptionOfAnOutput) {
   constexpr std::string_view kWrites[] = {"write ", "created if missing", "draw ", "reduced file", "write to", "dump"};
   // What is written, not where.
-  constexpr std::string_view kOther[] = {"--form", "--module", "--constant", "--schema"};
+  constexpr std::string_view kOther[] = {"--form", "--module", "--constant", "--tosa-flatbuffer-schema"};
   std::size_t outputs = 0;
   for (const VerbDescription& verb : describe_verbs()) {
     for (const LineDescription& line : verb.lines) {

@@ -644,9 +644,11 @@ TEST(LabOptions, TwoCasesHaveTwoOutputs) {
   };
   EXPECT_EQ(
       message({"--trace", "t/{case}.json"}, {"a/b.json", "c.json", "a_b.json"}),
-      "`--trace t/{case}.json` is t/a_b.json.json for `a/b.json` and for `a_b.json`, which would overwrite each other");
+      "`--trace t/{case}.json` is t/a_b.json.json for `a/b.json` and for `a_b.json`, which would overwrite each other; "
+      "rename one of the files, or run them separately");
   EXPECT_EQ(message({"--csv=t/{stem}.csv"}, {"s1/c.json", "s2/c.json"}),
-            "`--csv=t/{stem}.csv` is t/c.csv for `s1/c.json` and for `s2/c.json`, which would overwrite each other");
+            "`--csv=t/{stem}.csv` is t/c.csv for `s1/c.json` and for `s2/c.json`, which would overwrite each other; "
+            "rename one of the files, or run them separately");
   EXPECT_NE(message({"--trace", "{case}"}, {"a.json", "a.json"}), "");
   EXPECT_EQ(message({"--trace", "{directory}/{stem}"}, {"s1/c.json", "s2/c.json"}), "");
   EXPECT_EQ(message({"--trace", "{case}"}, {"s1/c.json", "s2/c.json"}), "");
