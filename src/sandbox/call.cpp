@@ -35,7 +35,7 @@ constexpr std::uint64_t kMegabyte = 1 << 20;
 constexpr std::size_t kMaxWorkers = 8;  // at once
 // Of real time for one second of CPU time: a worker that waits, which it has no reason to do, is ended.
 constexpr int kPatience = 20;
-constexpr std::string_view kNeedsMemory = "needs more memory than it may use";
+constexpr std::uint64_t kMaxQuestion = 1 << 20;
 
 // --- what is chosen --------------------------------------------------------------------------------------------------
 
@@ -229,8 +229,10 @@ class Conversation {
     if (!send_message(worker_->socket, {Message::Request}, parts)) return died();
     for (;;) {
       Header header{};
-      // A reply that is larger than the memory of the process is not one.
-      if (!receive(std::as_writable_bytes(std::span(&header, 1))) || header.size > limits_.memory) return died();
+      // A reply that is larger than the memory of the process is not one, and no question is long.
+      if (!receive(std::as_writable_bytes(std::span(&header, 1))) ||
+          header.size > (header.message == Message::Ask ? kMaxQuestion : limits_.memory))
+        return died();
       std::vector<std::byte> bytes(header.size);
       if (!receive(bytes)) return died();
       if (header.message == Message::Reply) return bytes;
