@@ -77,6 +77,22 @@ with tempfile.TemporaryDirectory() as name:
         command = [str(directory / "c_model"), str(directory / "net.txt"), *device]
         shown = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": libraries}).stdout
         assert shown == "input x: i32[2], 8 bytes\noutput output_0: i32[2], 8 bytes, sum 42\n", shown
+    # Without the program, MLIR is not read in the host's process unless that is allowed.
+    (directory / "abs.mlir").write_text("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                        "  %0 = tosa.abs %a : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n")
+    program = directory / "prefix/bin/slipway"
+
+    def read_mlir(**environment):
+        ran = subprocess.run([directory / "c_model", directory / "abs.mlir", "cpu"], capture_output=True, text=True,
+                             env={**os.environ, "LD_LIBRARY_PATH": libraries, **environment})
+        return ran.returncode, ran.stderr
+
+    program.rename(program.with_name("away"))
+    status, errors = read_mlir()
+    assert status == 5 and "which belongs to this library, is missing" in errors, (status, errors)
+    assert read_mlir(SLIPWAY_SANDBOX="off")[0] == 0
+    program.with_name("away").rename(program)
+    assert read_mlir()[0] == 0
     missing = subprocess.run([directory / "c_model", "missing.vgf"], capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": libraries})
     assert missing.returncode == 3 and "[file-not-found]" in missing.stderr, missing
     run("c++", "-std=c++17", *warnings, top / "tests/rpl_structures.cpp", "-o", directory / "rpl_structures", *pkg_config("--cflags", "--libs"))

@@ -11,10 +11,7 @@
 //
 // C++17.
 //
-// Compilers of shaders and validators run in processes of their own if the program `slipway` of the same version is
-// installed with the library: posix_spawn starts them at the first use, and SLIPWAY_SANDBOX=off prevents it. Otherwise
-// they run in this process, which an invalid shader may then crash. A process that waits for any child (`wait(-1)`)
-// sees them.
+// Compilers of shaders and validators run in processes of their own (slipway/sandbox.hpp).
 #pragma once
 
 #include <cstddef>

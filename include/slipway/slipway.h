@@ -42,6 +42,18 @@ extern "C" {
 /* "0.2.0": of the library, which may be newer than the header. */
 SLIPWAY_C_API const char* slipway_version(void);
 
+/* --- the sandbox (slipway/sandbox.hpp) --------------------------------------------------------------------------------- */
+
+typedef enum {
+  SLIPWAY_SANDBOX_DEFAULT = 0,
+  SLIPWAY_SANDBOX_OFF = 1,
+  SLIPWAY_SANDBOX_BEST_EFFORT = 2,
+  SLIPWAY_SANDBOX_REQUIRED = 3
+} slipway_sandbox;
+
+/* How MLIR, glslang and SPIRV-Tools run, in all later calls of the process: a slipway_sandbox. Returns 2 for another value. */
+SLIPWAY_C_API int slipway_set_sandbox(int mode);
+
 /* --- problems ------------------------------------------------------------------------------------------------------- */
 
 typedef struct slipway_problems slipway_problems;

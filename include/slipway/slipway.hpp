@@ -11,4 +11,5 @@
 #include "slipway/progress.hpp"       // IWYU pragma: export
 #include "slipway/recipe.hpp"         // IWYU pragma: export
 #include "slipway/rpl.hpp"            // IWYU pragma: export
+#include "slipway/sandbox.hpp"        // IWYU pragma: export
 #include "slipway/scenario.hpp"       // IWYU pragma: export

@@ -14,7 +14,7 @@ _signatures.extend(_slipway)
 from ._slipway import (ConvertedModel, Device, DeviceInfo, ExpectationResult, ImageArgument, KernelBinary, KernelChange,
                        KernelFigures, KernelOccupancy, LocalArgument, Model, OutputComparison, PackedArguments, PayloadPart,
                        PointerArgument, PreparedModel, Problem, Recipe, RunReport, SamplerArgument, Scenario, StepTime,
-                       TensorInfo, TunedKernel, TuningResult, __version__, convert, convert_bytes, devices)
+                       TensorInfo, TunedKernel, TuningResult, __version__, convert, convert_bytes, devices, set_sandbox)
 from .errors import Error, MissingFileError
 from .table import Table
 from . import rpl
@@ -26,7 +26,7 @@ from . import recipes as _recipes
 __all__ = ["ConvertedModel", "Device", "DeviceInfo", "Error", "ExpectationResult", "ImageArgument", "KernelBinary", "KernelChange",
            "KernelFigures", "KernelOccupancy", "LocalArgument", "MissingFileError", "Model", "OutputComparison", "PackedArguments",
            "PayloadPart", "PointerArgument", "PreparedModel", "Problem", "Recipe", "RunReport", "SamplerArgument", "Scenario", "StepTime",
-           "Table", "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl"]
+           "Table", "TensorInfo", "TunedKernel", "TuningResult", "__version__", "convert", "convert_bytes", "devices", "program", "rpl", "set_sandbox"]
 
 _kernels.extend(_slipway)
 _models.extend(_slipway)

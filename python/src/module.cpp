@@ -150,6 +150,24 @@ void add_problems(nb::module_& module) {
   nb::register_exception_translator(raise);
 }
 
+void add_sandbox(nb::module_& module) {
+  module.def("set_sandbox",
+             [](std::string_view mode) {
+               constexpr std::pair<std::string_view, SandboxMode> kModes[] = {{"default", SandboxMode::Default},
+                                                                              {"off", SandboxMode::Off},
+                                                                              {"best-effort", SandboxMode::BestEffort},
+                                                                              {"required", SandboxMode::Required}};
+               for (const auto& [name, value] : kModes) {
+                 if (name == mode) return set_sandbox(value);
+               }
+               throw nb::value_error("the mode is default, off, best-effort or required");
+             },
+             "mode"_a,
+             "How MLIR, glslang and SPIRV-Tools run, in all later calls of the process: with `required` in processes with all "
+             "protections, with `best-effort` with those that can be had, with `off` in this process (for trusted files), "
+             "with `default` with those that the kernel has. Without a call, SLIPWAY_SANDBOX names the mode.");
+}
+
 void add_devices(nb::module_& module) {
   nb::class_<DeviceInfo>(module, "DeviceInfo", "A Vulkan device of the machine.")
       .def_ro("index", &DeviceInfo::index, "in the list of the Vulkan loader")
@@ -748,6 +766,7 @@ void add_pipelines(nb::module_& module) {
 NB_MODULE(_slipway, module) {
   module.attr("__version__") = SLIPWAY_VERSION_TEXT;
   add_problems(module);
+  add_sandbox(module);
   add_devices(module);
   add_scenarios(module);
   add_models(module);

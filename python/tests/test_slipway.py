@@ -67,6 +67,13 @@ def test_outputs_without_copies_are_overwritten(net):
     numpy.testing.assert_array_equal(first, kept + 1)
 
 
+def test_sandbox_modes():
+    for mode in ("required", "best-effort", "off", "default"):
+        slipway.set_sandbox(mode)
+    with pytest.raises(ValueError, match="best-effort"):
+        slipway.set_sandbox("none")
+
+
 def test_open_dimensions_follow_the_arrays():
     model = slipway.Model.parse(OPEN)
     assert model.inputs[0].shape == (-1, 2)

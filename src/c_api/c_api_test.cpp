@@ -80,6 +80,13 @@ TEST(CApi, ReportsProblemsWithTheirPlace) {
   EXPECT_STREQ(slipway_problems_text(problems.list, 99), "") << "an index beyond the end is harmless";
 }
 
+TEST(CApi, TheSandboxHasFourModes) {
+  EXPECT_EQ(slipway_set_sandbox(4), 2);
+  for (const slipway_sandbox mode :
+       {SLIPWAY_SANDBOX_REQUIRED, SLIPWAY_SANDBOX_BEST_EFFORT, SLIPWAY_SANDBOX_OFF, SLIPWAY_SANDBOX_DEFAULT})
+    EXPECT_EQ(slipway_set_sandbox(mode), 0);
+}
+
 TEST(CApi, RefusesWrongCalls) {
   ProblemList problems;
   EXPECT_EQ(slipway_scenario_load(nullptr, nullptr, nullptr, &problems.list), 2);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <ranges>
 
 #include "base/format.hpp"
@@ -12,6 +13,7 @@
 #include "cli/confine.hpp"
 #include "cli/sarif_file.hpp"
 #include "cli/version.hpp"
+#include "sandbox/sandbox.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -54,6 +56,14 @@ std::string message_of(const CLI::ParseError& error) {
   const std::size_t colon = text.find(": ");
   if (error.get_name() != "ArgumentMismatch" || colon == text.npos || !text.ends_with(" missing")) return text;
   return text.substr(0, colon) + ": a value is missing";
+}
+
+// For this process and, through the environment, for those that it starts to run cases.
+void choose_sandbox(const std::string& name) {
+  const std::optional<SandboxMode> mode = sandbox::mode_of(name);
+  if (!mode) return;  // refused by the choices
+  sandbox::set_mode(*mode);
+  ::setenv("SLIPWAY_SANDBOX", name.c_str(), 1);
 }
 
 // CLI11 expects the arguments in reverse order.
@@ -207,6 +217,11 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
   add_flag("--confine", confine_,
            "for files of strangers: paths in them may not leave their directories; the kernel forbids other files, the "
            "network and other programs");
+  add_option(
+      "--sandbox", choose_sandbox,
+      "the processes of MLIR, glslang and SPIRV-Tools: with `required` all protections, with `best-effort` those "
+      "that can be had, with `off` none, for trusted files (else SLIPWAY_SANDBOX; those that the kernel has)")
+      .choices({"required", "best-effort", "off"});
 }
 
 CommandLine::~CommandLine() = default;

@@ -35,7 +35,8 @@ constexpr std::uint64_t kMegabyte = 1 << 20;
 constexpr std::size_t kMaxWorkers = 8;  // at once
 // Of real time for one second of CPU time: a worker that waits, which it has no reason to do, is ended.
 constexpr int kPatience = 20;
-constexpr std::string_view kNeedsMemory = "needs more memory than it may use";
+constexpr std::string_view kOffHelps = "; SLIPWAY_SANDBOX=off lets it run in the calling process, for trusted files";
+constexpr std::uint64_t kMaxQuestion = 1 << 20;
 
 // --- what is chosen --------------------------------------------------------------------------------------------------
 
@@ -78,7 +79,8 @@ Origin origin_of_library() {
   if (program.empty()) return {.command = {}, .error = "the library does not find its own file"};
   if (!file_exists(program))
     return {.command = {},
-            .error = formatted("the program `{}`, which belongs to this library, is missing", program.string())};
+            .error = formatted("the program `{}`, which belongs to this library, is missing{}", program.string(),
+                               kOffHelps)};
   return {.command = {program.native(), "sandbox-process"}, .error = {}};
 }
 
@@ -152,7 +154,7 @@ std::optional<std::string> judge(const Hello& hello, SandboxMode mode) {
   const std::string all = missing(hello, true);
   if (all.empty()) return std::nullopt;
   const std::string refused = mode == SandboxMode::BestEffort ? "" : missing(hello, mode == SandboxMode::Required);
-  if (!refused.empty()) return formatted("its sandbox lacks {}", refused);
+  if (!refused.empty()) return formatted("its sandbox lacks {}; SLIPWAY_SANDBOX=best-effort does without", refused);
   auto* const handler = warning_handler.load();
   if (!has_warned.exchange(true) && handler)
     handler(
@@ -213,7 +215,7 @@ class Conversation {
                                                           .variant = variant_,
                                                           .memory = limits_.memory,
                                                           .seconds = time});
-    if (!worker) return sandbox_error(worker.error());
+    if (!worker) return sandbox_error(formatted("{}{}", worker.error(), kOffHelps));
     worker_ = *worker;
     const timeval patience{.tv_sec = 120, .tv_usec = 0};
     ::setsockopt(worker_->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -229,8 +231,10 @@ class Conversation {
     if (!send_message(worker_->socket, {Message::Request}, parts)) return died();
     for (;;) {
       Header header{};
-      // A reply that is larger than the memory of the process is not one.
-      if (!receive(std::as_writable_bytes(std::span(&header, 1))) || header.size > limits_.memory) return died();
+      // A reply that is larger than the memory of the process is not one, and no question is long.
+      if (!receive(std::as_writable_bytes(std::span(&header, 1))) ||
+          header.size > (header.message == Message::Ask ? kMaxQuestion : limits_.memory))
+        return died();
       std::vector<std::byte> bytes(header.size);
       if (!receive(bytes)) return died();
       if (header.message == Message::Reply) return bytes;

@@ -293,12 +293,15 @@ TEST_F(Sandbox, AStartThatFailsIsAnErrorAndNotACallInThisProcess) {
   enable({"/nowhere/slipway", "sandbox-process"});
   // The first command has a process, which is not used for the second one.
   EXPECT_EQ(run(kNumber, ""),
-            "sandbox error: the parser does not run, because its process cannot be started: No such file or directory");
+            "sandbox error: the parser does not run, because its process cannot be started: No such file or directory; "
+            "SLIPWAY_SANDBOX=off lets it run in the calling process, for trusted files");
   EXPECT_EQ(protection().failure,
-            "a parser does not run, because its process cannot be started: No such file or directory");
+            "a parser does not run, because its process cannot be started: No such file or directory; "
+            "SLIPWAY_SANDBOX=off lets it run in the calling process, for trusted files");
   enable({"/bin/false", "sandbox-process"});
   EXPECT_EQ(run(kNumber, ""),
-            "sandbox error: the parser does not run, because its process does not start: it ended with status 1");
+            "sandbox error: the parser does not run, because its process does not start: it ended with status 1; "
+            "SLIPWAY_SANDBOX=off lets it run in the calling process, for trusted files");
   set_mode(SandboxMode::Off);
   EXPECT_EQ(run(kNumber, ""), formatted("{}", ::getpid()));
 }
@@ -314,7 +317,8 @@ TEST_F(SandboxOfFork, AfterAStartThatFailedCallsRunInWorkersAgain) {
               const std::string number = run(kNumber, "");
               return formatted("{}; {}", failed, number == formatted("{}", ::getpid()) ? "here" : "in a worker");
             }),
-            "sandbox error: the parser does not run, because its process cannot be started: Too many open files; in a "
+            "sandbox error: the parser does not run, because its process cannot be started: Too many open files; "
+            "SLIPWAY_SANDBOX=off lets it run in the calling process, for trusted files; in a "
             "worker");
 }
 
@@ -405,7 +409,8 @@ TEST_F(SandboxOfFork, AKernelThatLacksAProtectionIsAWarningOnceOrAnError) {
       "warning: parsers of other projects run without landlock (Function not implemented), which this machine does not "
       "offer; do not open files of unknown origin; a text\n"
       "a text\n"
-      "the echo does not run, because its sandbox lacks landlock (Function not implemented)\n"
+      "the echo does not run, because its sandbox lacks landlock (Function not implemented); "
+      "SLIPWAY_SANDBOX=best-effort does without\n"
       "a text\n");
 }
 
@@ -417,8 +422,10 @@ TEST_F(SandboxOfFork, AProtectionThatFailsIsAnErrorUnlessBestEffortIsWanted) {
         return lines(
             {with_mode(SandboxMode::Default), with_mode(SandboxMode::Required), with_mode(SandboxMode::BestEffort)});
       }),
-      "the echo does not run, because its sandbox lacks limits of memory and time (Operation not permitted)\n"
-      "the echo does not run, because its sandbox lacks limits of memory and time (Operation not permitted)\n"
+      "the echo does not run, because its sandbox lacks limits of memory and time (Operation not permitted); "
+      "SLIPWAY_SANDBOX=best-effort does without\n"
+      "the echo does not run, because its sandbox lacks limits of memory and time (Operation not permitted); "
+      "SLIPWAY_SANDBOX=best-effort does without\n"
       "warning: parsers of other projects run without limits of memory and time (Operation not permitted), which this "
       "machine does not offer; do not open files of unknown origin; a text\n");
 }

@@ -79,12 +79,12 @@ int work(Services services, pid_t zygote, const Inherited& inherited, const Orde
     return 1;
   // From here on nothing that this process does can be relied on.
   const Received request(header.size);
-  if (!request.ok()) return send(Message::Failed, bytes_of("needs more memory than it may use")) ? 0 : 1;
+  if (!request.ok()) return send(Message::Failed, bytes_of(kNeedsMemory)) ? 0 : 1;
   if (!receive_all(kSocket, request.bytes()) || !service) return 1;
   try {
     return send(Message::Reply, service->run(request.bytes(), ask)) ? 0 : 1;
   } catch (const std::bad_alloc&) {
-    return send(Message::Failed, bytes_of("needs more memory than it may use")) ? 0 : 1;
+    return send(Message::Failed, bytes_of(kNeedsMemory)) ? 0 : 1;
   } catch (const std::exception& exception) {
     return send(Message::Failed, bytes_of(exception.what())) ? 0 : 1;
   }

@@ -73,6 +73,9 @@ struct Hello {
   std::uint64_t memory = 0, seconds = 0;
 };
 
+// The text of a worker whose memory is exhausted.
+inline constexpr std::string_view kNeedsMemory = "needs more memory than it may use";
+
 enum class Message : std::uint32_t {
   Request,  // to the worker
   Ask,      // from the worker

@@ -286,18 +286,21 @@ class Doctor {
   // The processes of parsers of other projects (docs/design/sandbox.md).
   void sandbox() {
     const slipway::sandbox::Protection found = slipway::sandbox::protection();
-    if (!found.running) {
-      return add(
-          "sandbox", State::Missing,
-          "MLIR, glslang and SPIRV-Tools run in the program: no process can be started, or SLIPWAY_SANDBOX is off",
-          "do not open files of unknown origin without it");
-    }
+    if (found.off)
+      return add("sandbox", State::Missing, "MLIR, glslang and SPIRV-Tools run in the program: the sandbox is off",
+                 "do not open files of unknown origin without it");
     const auto word = [](bool has) { return has ? "yes" : "no"; };
-    add("sandbox", found.seccomp || found.landlock ? State::Ok : State::Missing,
-        formatted(
-            "MLIR, glslang and SPIRV-Tools run in processes with limits of memory and time; seccomp: {}, landlock: {}",
-            word(found.seccomp), word(found.landlock)),
-        found.seccomp || found.landlock ? "" : "a kernel or container with seccomp or landlock keeps them from files");
+    const std::string protections = formatted("limits of memory and time: {}, seccomp: {}, landlock: {}",
+                                              word(found.limits), word(found.seccomp), word(found.landlock));
+    if (!found.running)
+      return add(
+          "sandbox", State::Missing, formatted("{}; {}", found.failure, protections),
+          "`--sandbox best-effort` does without protections that are missing, `--sandbox off` without processes: "
+          "for trusted files");
+    const bool all = found.limits && found.seccomp && found.landlock;
+    add("sandbox", all ? State::Ok : State::Missing,
+        formatted("MLIR, glslang and SPIRV-Tools run in a process for each file; {}", protections),
+        all ? "" : "a kernel or container with the missing ones protects from files of unknown origin");
   }
 
   void caches() {
