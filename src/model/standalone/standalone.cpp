@@ -400,7 +400,7 @@ class Planner {
       return false;
     }
     if (npy.member) {
-      if (Result<> read = tensor::read_elements(*npy.member, npy.archive); !read) {
+      if (Result<> read = tensor::read_elements(*npy.member, npy.view.payload, npy.archive); !read) {
         diagnostics_.add(std::move(read.error()));
         return false;
       }

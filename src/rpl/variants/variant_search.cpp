@@ -66,7 +66,7 @@ class Searcher {
     std::minstd_rand random;  // always the same paths
     std::vector<bool> met(program_.options.size());
     for (int i = 0; i < kPaths; ++i) {
-      if (is_interrupted() || product_of_path(resolver, random, met) < enough) return false;
+      if (is_interrupted() || product_of_path(resolver, random, enough, met) < enough) return false;
     }
     search_.too_many = true;
     for (OptionId option = 0; option < met.size(); ++option)
@@ -74,19 +74,24 @@ class Searcher {
     return true;
   }
 
-  double product_of_path(Resolver& resolver, std::minstd_rand& random, std::vector<bool>& met) const {
+  // Up to `enough`, because the path may be long. Marks the options that were read.
+  double product_of_path(Resolver& resolver, std::minstd_rand& random, double enough, std::vector<bool>& met) const {
     Assignment node = settings_.fixed;
     double product = 1;
     for (bool as_resolved = false; !as_resolved;) {
       Diagnostics ignored;
       resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, ignored);
       as_resolved = true;
+      const auto varies = [&](OptionId option) {
+        return !settings_.fixed.has(option) && option < settings_.domains.size() && !settings_.domains[option].empty();
+      };
+      for (const OptionId option : resolver.read_order()) met[option] = met[option] || varies(option);
       for (const OptionId option : resolver.read_order()) {
-        if (node.has(option) || option >= settings_.domains.size() || settings_.domains[option].empty()) continue;
+        if (node.has(option) || !varies(option)) continue;
         const std::vector<Value>& domain = settings_.domains[option];
         const Value value = domain[random() % domain.size()];
-        met[option] = true;
         product *= static_cast<double>(domain.size());
+        if (product >= enough) return product;
         node.set(option, value);
         as_resolved = value == program_.options[option].initial;
         if (!as_resolved) break;  // what is read after it may differ
