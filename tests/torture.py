@@ -330,6 +330,14 @@ def npy_choices(data):
                                    "commands": []}).encode()} for size in (4, 8, 2, 1, 12, 16, 5, 6, 3, 7, 10, 20, 24)]
 
 
+def named_files(data):
+    """Files of the names in a JSON file: kernels of the tests where their extension wants them, else zeros."""
+    kernels = {".xclbin": next(iter(sorted(top.glob("tests/data/xrt/*.xclbin")))), ".elf": next(iter(sorted(top.glob("tests/data/xrt/*.elf"))), None)}
+    names = {value[key] for value, key in mutators.places(json.loads(data), []) if isinstance(value[key], str) and re.fullmatch(r"[\w.-]+\.\w+", value[key])}
+    return [{name: kernels[pathlib.Path(name).suffix].read_bytes() if kernels.get(pathlib.Path(name).suffix) else bytes(size)
+             for name in names} for size in (64, 4096, 1 << 20)]
+
+
 TANH = b'graph main {\n  %x = input f32[4] "x"\n  %y = TANH(%x) f32[4]\n  output %y\n}\n'
 
 
@@ -352,7 +360,7 @@ def made(function, *counts):
 def archives():
     cost = made_inputs()
     array = cost.npy([4], bytes(range(16)))
-    return [cost.npz([("x.npy", array)]), cost.npz([("other.npy", array), ("input_0.npy", array)])]
+    return [cost.npz([("x.npy", array)]), cost.npz([("input_0.npy", array)])]
 
 
 def sessions():
@@ -412,43 +420,44 @@ MODELS_ON_CPU = "run --device cpu --timeout 5 -q {}"
 PROJECT = json.dumps({"passes": [{"name": "p", "sources": ["a.rpl"], "entry_points": {"compute": "compute_main"}, "pipeline": "compute", "materials": ["m"]}],
                       "materials": [{"name": "m", "sources": ["b.rpl"]}], "options": {"fog": [True, False]}, "target": "vulkan1.2"}).encode()
 JOBS = json.dumps({"jobs": [{"id": "a", "recipe": "recipe.json", "dir": ".", "mode": "validate"}, {"id": "b", "recipe": "recipe.json", "dir": ".", "iterations": 2}]}).encode()
-RECIPE = {name: (top / "examples/saxpy_recipe" / name).read_bytes() for name in ("recipe.json", "saxpy.comp") if (top / "examples/saxpy_recipe" / name).exists()}
+RECIPE = {path.name: path.read_bytes() for path in (top / "examples/saxpy_recipe").iterdir() if path.is_file()}
 IMAGE_VERBS = (("run --explain s.json", "plan"), ("run -q s.json", "run"))
 RESULTS = (top / "tests/fuzz/corpus/lab_fuzz/results").read_bytes()
 
 FORMATS = {
-    "scenario": Format("tests/fuzz/corpus/scenario_fuzz/* examples/*/scenario.json tests/corpus/scenario/*/*.json", "json", ("check {}", "decode"),
+    "scenario": Format("tests/fuzz/corpus/scenario_fuzz/* examples/*/scenario.json tests/corpus/scenario/*/*.json", "json", ("check {}", "plan"),
                        ("run --explain {}", "plan"), structure="json"),
     "scenario that is run": Format("examples/*/scenario.json", "json", ("run --timeout 5 {}", "run"), ("run --timeout 5 --confine {}", "run"), structure="json"),
-    "recipe": Format("tests/fuzz/corpus/recipe_fuzz/* examples/*/recipe.json", "json", ("check {}", "decode"), ("run --explain {}", "plan"), structure="json",
+    "recipe": Format("tests/fuzz/corpus/recipe_fuzz/* examples/*/recipe.json", "json", ("check {}", "plan"), ("run --explain {}", "plan"), structure="json",
                      files=RECIPE),
-    "profile": Format("tests/fuzz/corpus/profile_fuzz/*", "json", ("check {}", "decode"), structure="json"),
-    "replay": Format("tests/fuzz/corpus/replay_fuzz/*", "json", ("check {}", "decode"), structure="json"),
-    "jobs script": Format(JOBS, "json", ("check {}", "decode"), ("run --device cpu --dry-run {}", "plan"), structure="json", files=RECIPE),
-    "VGF": Format("tests/fuzz/corpus/vgf_fuzz/* examples/*/*.vgf tests/data/models/conv2d*.vgf", "vgf", ("check {}", "decode"), ("inspect {}", "decode"),
-                  ("inspect --json {}", "decode"), ("run --explain {}", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
-    "TOSA FlatBuffers": Format("tests/fuzz/corpus/tosa_fuzz/*", "tosa", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), ("run --explain {}", "plan"),
+    "profile": Format("tests/fuzz/corpus/profile_fuzz/*", "json", ("check {}", "plan"), structure="json", prepare=named_files),
+    "replay": Format("tests/fuzz/corpus/replay_fuzz/* tests/corpus/replay/*.json tests/data/xrt/*replay*.json", "json", ("check {}", "plan"), structure="json",
+                     prepare=named_files),
+    "jobs script": Format(JOBS, "json", ("check {}", "plan"), ("run --device cpu --dry-run {}", "plan"), structure="json", files=RECIPE),
+    "VGF": Format("tests/fuzz/corpus/vgf_fuzz/* examples/*/*.vgf tests/data/models/conv2d*.vgf", "vgf", ("check {}", "plan"), ("inspect {}", "plan"),
+                  ("inspect --json {}", "plan"), ("run --explain {}", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
+    "TOSA FlatBuffers": Format("tests/fuzz/corpus/tosa_fuzz/*", "tosa", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), ("run --explain {}", "plan"),
                                (MODELS_ON_CPU, "run"), structure="flatbuffer"),
-    "MLIR text": Format(MLIR, "mlir", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan")),
-    "MLIR bytecode": Format(mlir_bytecode, "mlirbc", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), structure="mlir"),
-    "ONNX": Format(made("onnx", 1, 4), "onnx", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="protobuf"),
-    "TFLite": Format(made("tflite", 1, 4), "tflite", ("inspect {}", "decode"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
-    "graph text": Format("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ("inspect {}", "decode"), ("run --explain {}", "plan"),
+    "MLIR text": Format(MLIR, "mlir", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan")),
+    "MLIR bytecode": Format(mlir_bytecode, "mlirbc", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), structure="mlir"),
+    "ONNX": Format(made("onnx", 1, 4), "onnx", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="protobuf"),
+    "TFLite": Format(made("tflite", 1, 4), "tflite", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
+    "graph text": Format("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ("inspect {}", "plan"), ("run --explain {}", "plan"),
                          ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run")),
-    "SPIR-V": Format("tests/fuzz/corpus/spirv_fuzz/*", "spv", ("inspect {}", "decode"), ("inspect --json {}", "decode"), structure="spirv"),
-    "SPIR-V assembly": Format(SPIRV_TEXT, "spvasm", ("inspect {}", "decode")),
-    "GLSL": Format("examples/*/*.comp tests/corpus/recipe/files/*.comp", "comp", ("inspect {}", "decode"), ("new {} -o o.json", "plan")),
-    "HLSL": Format(HLSL, "hlsl", ("inspect {}", "decode")),
-    "RPL": Format("examples/*/*.rpl tests/corpus/rpl_tools/*.rpl tests/fuzz/corpus/rpl_parse_fuzz/*", "rpl", ("check {}", "plan"), ("format {} -o o.rpl", "decode")),
-    "RPL metadata": Format("tests/fuzz/corpus/rpl_metadata_fuzz/*", "json", ("check {}", "decode"), ("inspect {}", "decode"), structure="json"),
+    "SPIR-V": Format("tests/fuzz/corpus/spirv_fuzz/*", "spv", ("inspect {}", "plan"), ("inspect --json {}", "plan"), structure="spirv"),
+    "SPIR-V assembly": Format(SPIRV_TEXT, "spvasm", ("inspect {}", "plan")),
+    "GLSL": Format("examples/*/*.comp tests/corpus/recipe/files/*.comp", "comp", ("inspect {}", "plan"), ("new {} -o o.json", "plan")),
+    "HLSL": Format(HLSL, "hlsl", ("inspect {}", "plan")),
+    "RPL": Format("examples/*/*.rpl tests/corpus/rpl_tools/*.rpl tests/fuzz/corpus/rpl_parse_fuzz/*", "rpl", ("check {}", "plan"), ("format {} -o o.rpl", "plan")),
+    "RPL metadata": Format("tests/fuzz/corpus/rpl_metadata_fuzz/*", "json", ("check {}", "plan"), ("inspect {}", "plan"), structure="json"),
     "RPL project": Format(PROJECT, "rplproject.json", ("check {}", "plan"), ("compile {} -o out", "plan"), structure="json",
                           files={"a.rpl": b"global fog: flag off;\nconditional (fog) constant x = 1u;\n", "b.rpl": b"void compute_main (void) {}\n"}),
     "session of an editor": Format(sessions, "lsp", ("lsp", "run"), from_input=True, proof='"id":2,"result":null'),
-    "zebin": Format("tests/fuzz/corpus/zebin_read_fuzz/*", "zebin", ("check {}", "decode"), ("inspect {}", "decode"), ("inspect --json {}", "decode"), structure="elf"),
-    "ZE Info": Format("tests/fuzz/corpus/zeinfo_parse_fuzz/*", "ze_info", ("check {}", "decode"), ("inspect {}", "decode"),
+    "zebin": Format("tests/fuzz/corpus/zebin_read_fuzz/*", "zebin", ("check {}", "plan"), ("inspect {}", "plan"), ("inspect --json {}", "plan"), structure="elf"),
+    "ZE Info": Format("tests/fuzz/corpus/zeinfo_parse_fuzz/*", "ze_info", ("check {}", "plan"), ("inspect {}", "plan"),
                       ("convert {} --to 1.5 -o o.ze_info", "plan")),
-    "xclbin": Format("tests/fuzz/corpus/xclbin_fuzz/* tests/data/xrt/*.xclbin", "xclbin", ("check {}", "decode"), ("inspect {}", "decode")),
-    "control code": Format("tests/fuzz/corpus/control_code_fuzz/*", "elf", ("check {}", "decode"), ("inspect {}", "decode"), structure="elf"),
+    "xclbin": Format("tests/fuzz/corpus/xclbin_fuzz/* tests/data/xrt/*.xclbin", "xclbin", ("check {}", "plan"), ("inspect {}", "plan")),
+    "control code": Format("tests/fuzz/corpus/control_code_fuzz/*", "elf", ("check {}", "plan"), ("inspect {}", "plan"), structure="elf"),
     "npy": Format("tests/fuzz/corpus/npy_fuzz/* examples/*/*.npy", "npy", ("run --explain s.json", "plan"), ("run --device cpu -q s.json", "run"), prepare=npy_choices),
     "npz": Format(archives, "npz", ("run --device cpu -q m.graph --inputs {}", "run"), files={"m.graph": TANH}),
     "PNG": Format("tests/fuzz/corpus/png_fuzz/* examples/*/input.png", "png", *IMAGE_VERBS, prepare=png_choices),
@@ -500,13 +509,19 @@ def mutation_phase(end):
     rows.extend(table.values())
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        most = 3 if arguments.seconds < 60 else 60
+        short = arguments.seconds < 60
         for name, one in formats.items():
             found = one.find_seeds()
-            found = found[::max(1, -(-len(found) // most))]
-            accepted = list(pool.map(lambda seed, one=one: accept(one, seed), found))
-            one.seeds = [seed for seed, ok in zip(found, accepted) if ok]
-            table[name].accepted, table[name].refused = len(one.seeds), [seed.name for seed, ok in zip(found, accepted) if not ok]
+            found = found[::max(1, -(-len(found) // 60))]
+            random.Random(name).shuffle(found)
+            for at in range(0, len(found), WORKERS):  # a few are enough for a short run
+                some = found[at:at + WORKERS]
+                accepted = list(pool.map(lambda seed, one=one: accept(one, seed), some))
+                one.seeds += [seed for seed, ok in zip(some, accepted) if ok]
+                table[name].refused += [seed.name for seed, ok in zip(some, accepted) if not ok]
+                if short and one.seeds:
+                    break
+            table[name].accepted = len(one.seeds)
             if not one.seeds:
                 sys.exit(f"torture: the program accepts no unchanged input of format {name}")
     end += time.monotonic() - begin

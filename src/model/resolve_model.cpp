@@ -20,7 +20,10 @@ class Resolver {
  public:
   Resolver(const vgf::File& file, Diagnostics& diagnostics)
       : file_(file), storage_(vgf::storage_of(file)), diagnostics_(diagnostics) {
-    for (const vgf::Resource& resource : file.resources) resolved_.shapes.push_back(resource.shape);
+    for (std::size_t i = 0; i < file.resources.size(); ++i) {
+      resolved_.shapes.push_back(file.resources[i].shape);
+      if (vgf::is_dynamic(file.resources[i])) open_[storage_[i]].push_back(i);
+    }
   }
 
   std::optional<ResolvedModel> run(std::span<const std::shared_ptr<const tosa::Graph>> graphs,
@@ -28,8 +31,12 @@ class Resolver {
     const std::size_t before = diagnostics_.errors();
     // Several shapes for one number are those of its inputs and outputs in order.
     std::map<std::uint32_t, std::size_t> counts;
+    std::map<std::uint32_t, std::vector<const vgf::Slot*>> by_number;
+    for (const auto* list : {&file_.inputs, &file_.outputs}) {
+      for (const vgf::Slot& slot : *list) by_number[slot.binding].push_back(&slot);
+    }
     for (const KnownShape& one : known) {
-      const std::vector<const vgf::Slot*> slots = interface_slots(file_, one.binding);
+      const std::vector<const vgf::Slot*>& slots = by_number[one.binding];
       if (slots.empty()) continue;
       const vgf::Slot& slot = *slots[std::min(counts[one.binding]++, slots.size() - 1)];
       merge(slot.resource, one.shape, file_.location(slot), "what is bound to it");
@@ -60,9 +67,10 @@ class Resolver {
 
   // Views of one storage that may have the shape get it.
   void share(std::uint32_t index) {
-    for (std::size_t i = 0; i < file_.resources.size(); ++i) {
-      if (storage_[i] == storage_[index] && vgf::is_dynamic(file_.resources[i]) &&
-          tosa::may_be_equal(file_.resources[i].shape, resolved_.shapes[index]))
+    const auto open = open_.find(storage_[index]);
+    if (open == open_.end()) return;
+    for (const std::size_t i : open->second) {
+      if (tosa::may_be_equal(file_.resources[i].shape, resolved_.shapes[index]))
         resolved_.shapes[i] = resolved_.shapes[index];
     }
   }
@@ -121,21 +129,12 @@ class Resolver {
 
   const vgf::File& file_;
   std::vector<std::uint32_t> storage_;
+  std::map<std::uint32_t, std::vector<std::size_t>> open_;  // resources with open dimensions, by storage
   Diagnostics& diagnostics_;
   ResolvedModel resolved_;
 };
 
 }  // namespace
-
-std::vector<const vgf::Slot*> interface_slots(const vgf::File& file, std::uint32_t binding) {
-  std::vector<const vgf::Slot*> found;
-  for (const auto* slots : {&file.inputs, &file.outputs}) {
-    for (const vgf::Slot& slot : *slots) {
-      if (slot.binding == binding) found.push_back(&slot);
-    }
-  }
-  return found;
-}
 
 std::optional<std::uint32_t> bound_resource(const vgf::Segment& segment, const tosa::Binding& binding) {
   for (const vgf::DescriptorSet& set : segment.sets) {

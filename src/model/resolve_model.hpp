@@ -19,8 +19,6 @@ struct ResolvedModel {
   std::vector<std::shared_ptr<const tosa::Graph>> graphs;  // by segment; null for compute segments
 };
 
-// The slots of the model's interface with a logical binding number, inputs first.
-std::vector<const vgf::Slot*> interface_slots(const vgf::File& file, std::uint32_t binding);
 // The resource that a segment binds at a set and binding; empty if the segment binds nothing there.
 std::optional<std::uint32_t> bound_resource(const vgf::Segment& segment, const tosa::Binding& binding);
 

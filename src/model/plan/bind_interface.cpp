@@ -40,11 +40,10 @@ class InterfaceBinder {
   };
 
   void add_ports(std::span<const vgf::Slot> slots, bool output) {
+    std::map<std::uint32_t, std::vector<const ModelBinding*>> by_number;
+    for (const ModelBinding& one : dispatch_.bindings) by_number[one.binding].push_back(&one);
     for (const vgf::Slot& slot : slots) {
-      std::vector<const ModelBinding*> bindings;
-      for (const ModelBinding& one : dispatch_.bindings) {
-        if (one.binding == slot.binding) bindings.push_back(&one);
-      }
+      const std::vector<const ModelBinding*>& bindings = by_number[slot.binding];
       if (bindings.empty()) continue;
       const std::size_t position = used_[slot.binding]++;
       const ModelBinding* const binding = bindings[std::min(position, bindings.size() - 1)];

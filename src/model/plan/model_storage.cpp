@@ -175,26 +175,29 @@ void ModelStorage::bind(launch::Plan& plan, std::map<std::uint32_t, launch::Reso
 
 std::optional<launch::ResourceIndex> ModelStorage::at(launch::Plan& plan, std::uint32_t index,
                                                       Diagnostics& diagnostics) {
-  const auto shares = [&](std::uint32_t other) { return storage_[other] == storage_[index]; };
+  const std::vector<std::uint32_t>& members = members_.at(storage_[index]);
   // Steps that use a tensor must know whether it views an image, so the images of its storage come first.
   if (!is_image(file_.resources[index])) {
-    for (std::uint32_t other = 0; other < file_.resources.size(); ++other) {
-      if (shares(other) && is_image(file_.resources[other]) && !at(plan, other, diagnostics)) return std::nullopt;
+    for (const std::uint32_t other : members) {
+      if (is_image(file_.resources[other]) && !at(plan, other, diagnostics)) return std::nullopt;
     }
   }
   if (const auto bound = bound_.find(index); bound != bound_.end()) return bound->second;
   // The resource that is bound to another member of its storage decides which memory it uses.
   std::optional<launch::ResourceIndex> bound;
-  for (const auto& [other, planned] : bound_) {
-    if (!shares(other)) continue;
-    if (fits(plan.resources[planned], index)) return planned;
-    bound = planned;
+  for (const std::uint32_t other : members) {
+    const auto found = bound_.find(other);
+    if (found == bound_.end()) continue;
+    if (fits(plan.resources[found->second], index)) return found->second;
+    bound = found->second;
   }
   const auto key = std::pair(index, bound);
   if (const auto known = made_.find(key); known != made_.end()) return known->second;
   std::optional<launch::ResourceIndex> partner = bound;
-  for (const auto& [other, planned] : made_) {
-    if (other.second != bound || !shares(other.first)) continue;
+  for (const std::uint32_t other : members) {
+    const auto found = made_.find({other, bound});
+    if (found == made_.end()) continue;
+    const launch::ResourceIndex planned = found->second;
     if (fits(plan.resources[planned], index)) return made_[key] = planned;
     if (!partner) partner = planned;
   }

@@ -23,7 +23,10 @@ class ModelStorage {
         shapes_(std::move(shapes)),
         storage_(vgf::storage_of(file)),
         name_(std::move(name)),
-        origin_(std::move(origin)) {}
+        origin_(std::move(origin)) {
+    for (std::uint32_t resource = 0; resource < storage_.size(); ++resource)
+      members_[storage_[resource]].push_back(resource);
+  }
 
   // Removes all earlier bindings. What is bound to members of one storage shares memory. Errors: conflicting-keys.
   void bind(launch::Plan& plan, std::map<std::uint32_t, launch::ResourceIndex> bound, Diagnostics& diagnostics);
@@ -44,6 +47,7 @@ class ModelStorage {
   const vgf::File& file_;
   std::vector<tensor::Shape> shapes_;
   std::vector<std::uint32_t> storage_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> members_;  // resources by storage
   std::string name_;
   launch::Origin origin_;
   std::map<std::uint32_t, launch::ResourceIndex> bound_;

@@ -2,6 +2,7 @@
 #include "model/plan/plan_model.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/format.hpp"
@@ -233,11 +234,16 @@ class Dispatcher {
   void graph(std::size_t index) {
     const vgf::Segment& segment = file_.segments[index];
     const auto& graph = shaped_.resolved.graphs[index];
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> bound;  // resources by set and binding
+    for (const vgf::DescriptorSet& set : segment.sets) {
+      for (const vgf::Slot& slot : set.slots) bound.try_emplace({set.index, slot.binding}, slot.resource);
+    }
     const auto resources_of = [&](std::span<const tosa::Binding> bindings) {
       std::vector<launch::ResourceIndex> resources;
       for (const tosa::Binding& binding : bindings) {
-        const auto resource = bound_resource(segment, binding);
-        const auto at = resource ? shaped_.storage.at(plan_, *resource, diagnostics_) : std::nullopt;
+        const auto resource = bound.find({binding.set, binding.binding});
+        const auto at =
+            resource != bound.end() ? shaped_.storage.at(plan_, resource->second, diagnostics_) : std::nullopt;
         if (at) resources.push_back(*at);
       }
       return resources;
@@ -310,9 +316,11 @@ std::optional<std::vector<SegmentSteps>> ModelPlan::dispatch(launch::Plan& plan,
   for (const ModelBinding& binding : dispatch.bindings) {
     if (!binding.shape.empty()) known.push_back({binding.binding, binding.shape});
   }
+  std::set<std::uint32_t> bound;
+  for (const ModelBinding& binding : dispatch.bindings) bound.insert(binding.binding);
   for (const auto* slots : {&file.inputs, &file.outputs}) {
     for (const vgf::Slot& slot : *slots) {
-      if (std::ranges::contains(dispatch.bindings, slot.binding, &ModelBinding::binding)) continue;
+      if (bound.contains(slot.binding)) continue;
       diagnostics.error(DiagnosticKind::BindingMismatch, file.location(slot),
                         formatted("nothing is bound to the {} with the logical number {}",
                                   slots == &file.inputs ? "input" : "output", slot.binding));

@@ -24,7 +24,7 @@ struct NpyFile {
   std::string archive = {};                                // its name
 
   // Before elements are used: those of a compressed member are not there yet. Errors: file-format.
-  Result<> read_elements() const { return member ? tensor::read_elements(*member, archive) : Result<>(); }
+  Result<> read_elements() const { return member ? tensor::read_elements(*member, view.payload, archive) : Result<>(); }
 };
 using NamedArray = std::pair<std::string, std::shared_ptr<const NpyFile>>;
 

@@ -115,7 +115,7 @@ class NpzReader {
     const MutableBytes head = bytes.first(std::min(full, kHeadSize));
     if (full > kHeadSize && inflate_into(head, compressed, DeflateForm::Raw) == Inflation::Damaged)
       return damaged(made.name, made.inflated->range, name_);
-    if (full <= kHeadSize || header_end(head) > kHeadSize) SLIPWAY_TRY_VOID(read_elements(made, name_));
+    if (full <= kHeadSize || header_end(head) > kHeadSize) SLIPWAY_TRY_VOID(read_elements(made, made.npy, name_));
     return made;
   }
 
@@ -138,14 +138,19 @@ bool is_npz(Bytes file) {
 
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name) { return NpzReader(file, name).read(); }
 
-Result<> read_elements(const NpzMember& member, const std::string& name) {
+Result<> read_elements(const NpzMember& member, Bytes elements, const std::string& name) {
   if (!member.inflated || member.inflated->complete) return {};
   CompressedMember& of = *member.inflated;
-  const MutableBytes bytes = of.memory.bytes();
-  if (inflate_into(bytes, of.compressed, DeflateForm::Raw) != Inflation::Whole ||
-      ::crc32(0, byte_pointer(bytes), static_cast<uInt>(bytes.size())) != of.checksum)
-    return damaged(member.name, of.range, name);
-  of.complete = true;
+  const auto end = static_cast<std::size_t>(elements.data() + elements.size() - member.npy.data());
+  const MutableBytes bytes = of.memory.bytes().first(end);
+  const Inflation made = inflate_into(bytes, of.compressed, DeflateForm::Raw);
+  // The checksum is of all bytes. Those after an array, which are ignored, may be many.
+  const bool whole = end == member.npy.size();
+  const bool ok = whole ? made == Inflation::Whole &&
+                              ::crc32(0, byte_pointer(bytes), static_cast<uInt>(bytes.size())) == of.checksum
+                        : made != Inflation::Damaged;
+  if (!ok) return damaged(member.name, of.range, name);
+  of.complete = whole;
   return {};
 }
 

@@ -4,7 +4,7 @@
 //
 //   Result<std::vector<NpzMember>> members = parse_npz(mapped.bytes(), "golden.npz");
 //   parse_npy((*members)[0].npy, ...);       // its header
-//   read_elements((*members)[0], "golden.npz");  // before its elements are used
+//   read_elements((*members)[0], array.payload, "golden.npz");  // before its elements are used
 //
 // A small archive may have very large arrays. So compressed members are mapped memory of zeros, of which only the
 // header is made first: an array that does not fit costs nothing.
@@ -42,9 +42,9 @@ bool is_npz(Bytes file);
 // (an encrypted member or one with another compression, an archive of several files).
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name);
 
-// Makes all bytes of a member, which is of the archive `name`; the archive must still be there. Not for several threads
-// at once. Errors: file-format.
-Result<> read_elements(const NpzMember& member, const std::string& name);
+// Makes the bytes of a member, which is of the archive `name`, up to the end of `elements`, which are in `member.npy`. The
+// archive must still be there. Not for several threads at once. Errors: file-format.
+Result<> read_elements(const NpzMember& member, Bytes elements, const std::string& name);
 
 // An archive of .npy files, compressed where that makes them smaller. Errors: unsupported (4 GiB or more, too many
 // arrays, a very long name).

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t bytes = 0;
   for (const NpzMember& member : *members) {
     bytes += member.npy.size();
-    if (!read_elements(member, "fuzz.npz")) return 0;
+    if (!read_elements(member, member.npy, "fuzz.npz")) return 0;
   }
   // Members may be the same bytes of the file, many times.
   constexpr std::size_t kMaxBytes = 1 << 20;
