@@ -37,9 +37,12 @@ try() {
 }
 
 part_units() {
-  local module
+  local module without
   for module in base foreign json zeinfo tensor spirv shader vgf rpl tosa importer reference lower convert vk; do
-    [ ! -e "$build/bin/${module}_test" ] || try "$module" "$build/bin/${module}_test" --gtest_brief=1
+    without=
+    # Headers are compiled by `c++`, which the root of a cross build lacks; random programs take long.
+    [ "$module" != rpl ] || without='--gtest_filter=-EmitHeader.*:*Generated*'
+    [ ! -e "$build/bin/${module}_test" ] || try "$module" "$build/bin/${module}_test" --gtest_brief=1 $without
   done
 }
 

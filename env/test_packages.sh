@@ -87,6 +87,7 @@ grep -q llvmpipe devices.txt
 "$slipway" run examples/sandwich/scenario.json
 "$slipway" run examples/saxpy_recipe/recipe.json --profile examples/saxpy_recipe/profile.json
 "$slipway" run "$examples/convert_pool/recipe.json" --profile "$examples/convert_pool/profile.json"
+"$slipway" run examples/triangle/scenario.json
 "$slipway" compile examples/triangle/triangle.rpl --entry vertex=vertex_main --entry fragment=fragment_main -o triangle
 "$slipway" inspect examples/kernel_info/saxpy.zebin | tee zebin.txt
 grep -q "kernel .saxpy.: simd 16" zebin.txt

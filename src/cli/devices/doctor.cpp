@@ -346,11 +346,20 @@ class Doctor {
   std::vector<std::string> gpu_vendors_;  // `0x10de`
 };
 
-// Results of everything that the machine has. A Vulkan device that does not open has none; the findings say why.
-std::vector<golden::Bits> all_bits() {
+// Results of everything that the machine has. `has_device`: a Vulkan device was found, which must then open.
+std::vector<golden::Bits> all_bits(bool has_device) {
   std::vector<golden::Bits> all = golden::bits_of_files(golden::recorded());
   all.append_range(golden::bits_of_host(golden::recorded()));
-  if (auto device = Device::open()) all.append_range(golden::bits_of_device(*device, golden::recorded()));
+  if (!has_device) return all;
+  if (auto device = Device::open()) {
+    all.append_range(golden::bits_of_device(*device, golden::recorded()));
+  } else {
+    all.push_back({.name = "device",
+                   .engine = "vulkan",
+                   .digest = {},
+                   .expected = device.error().front().message,
+                   .state = golden::State::Failed});
+  }
   return all;
 }
 
@@ -403,8 +412,8 @@ int doctor_verb(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Examination examination{Doctor().examine(), {}};
-  if (bits) examination.bits = all_bits();
   const bool usable = examination.usable();
+  if (bits) examination.bits = all_bits(usable);
   const int status =
       usable && std::ranges::none_of(examination.bits.value_or(std::vector<golden::Bits>()), &golden::Bits::is_wrong)
           ? 0
