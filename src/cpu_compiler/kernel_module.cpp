@@ -34,6 +34,7 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::GroupNonUniformBallot,
     spv::Capability::GroupNonUniformShuffle,
     spv::Capability::DotProduct,
+    spv::Capability::DotProductInputAll,
     spv::Capability::DotProductInput4x8BitPacked,
     spv::Capability::CooperativeMatrixKHR,
     spv::Capability::BFloat16TypeKHR,

@@ -118,6 +118,7 @@ class Analysis {
         return Spread::Uniform;
       case spv::Op::OpGroupNonUniformShuffleXor:
       case spv::Op::OpSUDot:
+      case spv::Op::OpSDot:
       case spv::Op::OpAtomicIAdd:
       case spv::Op::OpAtomicAnd:
       case spv::Op::OpAtomicOr:

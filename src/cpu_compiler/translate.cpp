@@ -285,6 +285,8 @@ class Translator {
         return keep(in, extended(in));
       case spv::Op::OpSUDot:
         return dot(in);
+      case spv::Op::OpSDot:
+        return keep(in, pair_product(in));
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixStoreKHR:
       case spv::Op::OpCooperativeMatrixMulAddKHR:
@@ -299,6 +301,8 @@ class Translator {
         [[fallthrough]];
       case spv::Op::OpISub:
       case spv::Op::OpBitcast:
+        if (is_pair(in.type)) return keep(in, get(in.operand(2)));
+        [[fallthrough]];
       case spv::Op::OpSConvert:
         if (spreads_.of(in.result) == Spread::Linear || get(in.operand(2)).is_address) return keep(in, linear(in));
         [[fallthrough]];
@@ -371,6 +375,26 @@ class Translator {
     auto* copy = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
                                       target_.vector_bits == 512 ? "=v,0" : "=x,0", false);
     return known = entry.CreateCall(copy, {entry.CreateVectorSplat(lanes_, number)});
+  }
+
+  // Two 16-bit integers, which are translated as the 32-bit integer that has their bits.
+  bool is_pair(Id type) const {
+    const Type& of = kernel_.type(type);
+    return of.kind == Type::Kind::Vector && of.count == 2 && kernel_.type(of.element).kind == Type::Kind::Int &&
+           kernel_.type(of.element).width == 16;
+  }
+
+  std::optional<Value> pair_product(const Instruction& in) {
+    const Value a = get(in.operand(2)), b = get(in.operand(3));
+    if (!a.value || !b.value || in.operands.size() != 4 || a.value->getType()->getScalarSizeInBits() != 32 ||
+        b.value->getType()->getScalarSizeInBits() != 32)
+      return std::nullopt;
+    const llvm::Intrinsic::ID id = target_.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                                   : target_.vector_bits == 256 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                                                                : llvm::Intrinsic::x86_sse2_pmadd_wd;
+    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(module_.get(), id);
+    llvm::Type* pairs = function->getFunctionType()->getParamType(0);
+    return varying(b_.CreateCall(function, {b_.CreateBitCast(vector(a), pairs), b_.CreateBitCast(vector(b), pairs)}));
   }
 
   // --- matrices ---

@@ -47,8 +47,8 @@ struct DeviceFacts {
   // Not 0 for a CPU: it runs this many invocations as one vector and the vectors of a workgroup one after the other,
   // and lanes can read values of each other. 0: a GPU.
   std::uint32_t lanes = 0;
-  // With lanes: a load of neighbours by lane, and a conversion of numbers, is one instruction on vectors. Otherwise
-  // kernels are written so that the driver's compiler makes one of several.
+  // With lanes: a load of neighbours by lane, a conversion of numbers, and Kernel::pair_add without its addition, is
+  // one instruction on vectors. Otherwise kernels are written so that the driver's compiler makes one of several.
   bool native_vectors = false;
   std::uint32_t vector_registers = 16;  // with lanes
   bool dot_products = false;            // with native_vectors: Kernel::dot_add is one instruction

@@ -68,18 +68,20 @@ Value KernelBuilder::computed(ValueId value, const Coordinates& coordinates) {
 }
 
 ElementType KernelBuilder::stored_type(ValueId value) const {
-  return widened_[index(value)] ? ElementType::F32 : tosa::storage_of(graph_[value].type.data);
+  return widened_[index(value)] ? widened_[index(value)]->type : tosa::storage_of(graph_[value].type.data);
 }
 
 Value KernelBuilder::load_stored(ValueId value, Value at) {
   const Value element = kernel_.load(read(value), at);
   if (!widened_[index(value)] || tosa::is_float(graph_[value].type.data)) return element;
-  return kernel_.int_of_whole(element, kWidenedBits) + *widened_[index(value)];
+  const Value whole = element.type() == Scalar::Float ? kernel_.int_of_whole(element, kWidenedBits) : element;
+  return whole + widened_[index(value)]->zero;
 }
 
 Value KernelBuilder::stored_form(ValueId value, Value element) {
   if (!widened_[index(value)] || tosa::is_float(graph_[value].type.data)) return element;
-  return kernel_.to_float(element - *widened_[index(value)]);
+  const Value without_zero = element - widened_[index(value)]->zero;
+  return widened_[index(value)]->type == ElementType::F32 ? kernel_.to_float(without_zero) : without_zero;
 }
 
 Value KernelBuilder::compute(const Node& node, std::size_t result_index, const Coordinates& coordinates) {

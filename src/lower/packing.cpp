@@ -160,28 +160,28 @@ void pack_sums(const Packing& p, bool splat, MutableBytes to, Read read) {
 }
 
 // Rows that belong together are neighbours in the constant of a convolution.
-template <class Element>
-void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to) {
+template <class From, class To, class Convert>
+void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to, Convert convert) {
   const Strides strides = strides_of(p, splat);
   std::ranges::fill(to, std::byte{});
-  constexpr std::int64_t kSize = sizeof(Element);
+  constexpr std::int64_t kFrom = sizeof(From), kTo = sizeof(To);
   std::byte* packed = to.data();
   const std::int64_t missing = p.groups() / (p.rows / p.block) - (p.block + p.group - 1) / p.group;  // of a block
   for (std::int64_t batch = 0; batch < p.batches; ++batch) {
     for (std::int64_t panel = 0; panel < p.panels(); ++panel) {
       const std::int64_t first = panel * p.width, count = std::min(p.width, p.columns - first);
-      const std::byte* column = from.data() + (batch * strides.batch + first * strides.column) * kSize;
+      const std::byte* column = from.data() + (batch * strides.batch + first * strides.column) * kFrom;
       for (std::int64_t block = 0; block < p.rows; block += p.block) {
-        for (std::int64_t in_block = 0; in_block < p.block; in_block += p.group, packed += p.width * p.group * kSize) {
+        for (std::int64_t in_block = 0; in_block < p.block; in_block += p.group, packed += p.width * p.group * kTo) {
           const std::int64_t rows = std::min(p.group, p.block - in_block);
-          const std::byte* source = column + (block + in_block) * strides.row * kSize;
+          const std::byte* source = column + (block + in_block) * strides.row * kFrom;
           std::byte* end = packed;
-          for (std::int64_t i = 0; i < count; ++i, source += strides.column * kSize, end += p.group * kSize) {
+          for (std::int64_t i = 0; i < count; ++i, source += strides.column * kFrom, end += p.group * kTo) {
             for (std::int64_t row = 0; row < rows; ++row)
-              store(end + row * kSize, load<Element>(source + row * strides.row * kSize));
+              store(end + row * kTo, convert(load<From>(source + row * strides.row * kFrom)));
           }
         }
-        packed += missing * p.width * p.group * kSize;
+        packed += missing * p.width * p.group * kTo;
       }
     }
   }
@@ -190,8 +190,14 @@ void pack_groups(const Packing& p, Bytes from, bool splat, MutableBytes to) {
 }  // namespace
 
 void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to) {
-  if (packing.group > 1 && tensor::size_of(packing.to) == 1) return pack_groups<std::uint8_t>(packing, from, splat, to);
-  if (packing.group > 1) return pack_groups<std::uint16_t>(packing, from, splat, to);
+  const auto same = [](auto bits) { return bits; };
+  if (packing.group > 1 && packing.from != packing.to) {
+    return pack_groups<std::int8_t, std::int16_t>(
+        packing, from, splat, to, [&](std::int8_t value) { return static_cast<std::int16_t>(value - packing.zero); });
+  }
+  if (packing.group > 1 && tensor::size_of(packing.to) == 1)
+    return pack_groups<std::uint8_t, std::uint8_t>(packing, from, splat, to, same);
+  if (packing.group > 1) return pack_groups<std::uint16_t, std::uint16_t>(packing, from, splat, to, same);
   // Columns after the last one, and their sums, are zero.
   if (packing.columns % packing.width != 0) std::ranges::fill(to, std::byte{});
   if (packing.sums) {
@@ -201,7 +207,6 @@ void pack(const Packing& packing, Bytes from, bool splat, MutableBytes to) {
       return static_cast<std::int64_t>(tensor::double_of(type, from.data() + i * tensor::size_of(type)));
     });
   }
-  const auto same = [](auto bits) { return bits; };
   if (packing.from == packing.to && packing.zero == 0) {
     switch (tensor::size_of(packing.from)) {
       case 4:

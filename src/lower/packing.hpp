@@ -23,7 +23,7 @@ struct Packing {
   tensor::ElementType from = tensor::ElementType::F32, to = tensor::ElementType::F32;
   std::int64_t zero = 0;             // subtracted from every element
   bool sums = false;                 // the sum of all rows instead of the rows; of integers, as I32
-  std::int64_t group = 1;            // of elements that stay as they are
+  std::int64_t group = 1;            // of elements that stay as they are, or of integers as I16
   std::int64_t block = 0;            // with groups: rows of a block
   std::int64_t groups_of_block = 0;  // 0: as many as its rows need
   bool operator==(const Packing&) const = default;

@@ -52,7 +52,7 @@ std::size_t ProgramBuilder::choose(const std::string& what, const tosa::Node& no
 
 std::uint64_t ProgramBuilder::size_of(ValueId value) const {
   const tosa::TensorType& type = graph_[value].type;
-  const auto storage = widened(value) ? tensor::ElementType::F32 : tosa::storage_of(type.data);
+  const auto storage = widened(value) ? widened(value)->type : tosa::storage_of(type.data);
   return tensor::byte_count(type.shape, storage).value_or(0);
 }
 
@@ -121,7 +121,8 @@ std::uint32_t ProgramBuilder::counters(ValueId value, std::uint64_t count) {
 std::string ProgramBuilder::text_of(const GroupKey& key) const {
   std::string text = key.text;
   for (std::size_t i = 0; i < key.values.size(); ++i) {
-    if (const auto zero = widened(key.values[i])) text += formatted(" {} wide {}", i, *zero);
+    if (const auto wide = widened(key.values[i]))
+      text += formatted(" {} wide {} {}", i, wide->zero, tensor::name_of(wide->type));
   }
   return text;
 }

@@ -24,8 +24,7 @@ class ProgramBuilder {
   const tosa::Graph& graph() const { return graph_; }
   const DeviceFacts& device() const { return options_.device; }
   const std::vector<bool>& stored() const { return stored_; }
-  // The zero point that was subtracted from an 8-bit value that is stored as floats; empty for other values.
-  std::optional<std::int64_t> widened(tosa::ValueId value) const { return widened_[index(value)]; }
+  std::optional<Widened> widened(tosa::ValueId value) const { return widened_[index(value)]; }
   KernelBuilder kernel(Grid grid) const {
     grid.native_vectors = options_.device.native_vectors;
     return KernelBuilder(graph_, stored_, widened_, options_.device.floats, addressed(grid));

@@ -396,6 +396,16 @@ Value Kernel::dot_add(Value unsigned_bytes, Value signed_bytes, Value sum) {
                                     {a, b, word(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)}));
 }
 
+Value Kernel::pair_add(Value a, Value b, Value sum) {
+  builder_.capability(spv::Capability::Int16);
+  builder_.capability(spv::Capability::DotProduct);
+  builder_.capability(spv::Capability::DotProductInputAll);
+  builder_.extension("SPV_KHR_integer_dot_product");
+  const spirv::Id pair = builder_.type_vector(builder_.type_int(16, false), 2);
+  const spirv::Id left = op(spv::Op::OpBitcast, pair, {id(a)}), right = op(spv::Op::OpBitcast, pair, {id(b)});
+  return sum + made(Scalar::Int, op(spv::Op::OpSDot, type_id(Scalar::Int), {left, right}));
+}
+
 Value Kernel::multiply_high(Value a, Value b) {
   const spirv::Id type = type_id(Scalar::Int);
   if (!pair_type_) pair_type_ = builder_.type_struct(Words{type, type});

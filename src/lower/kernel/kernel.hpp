@@ -216,7 +216,8 @@ class Kernel {
   Value load_lanes(Pointer from, std::int64_t offset);
   // `count` neighbours, each the same for all invocations: fewer instructions than separate loads.
   std::vector<Value> load_neighbours(Pointer from, std::int64_t offset, std::int64_t count);
-  // Four neighbouring elements of a buffer of bytes as an int, the same for all invocations, at any address.
+  // Neighbouring elements of a buffer of bytes or of 16-bit integers as an int, the same for all invocations, at any
+  // address. `offset`: in bytes.
   Value load_word(Pointer from, std::int64_t offset);
 
   // --- shared memory of a workgroup ---
@@ -311,6 +312,8 @@ class Kernel {
   Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
   // sum + the sum of four products, each of an unsigned byte and a signed byte. Wraps.
   Value dot_add(Value unsigned_bytes, Value signed_bytes, Value sum);
+  // sum + the sum of two products of signed 16-bit integers. Wraps.
+  Value pair_add(Value a, Value b, Value sum);
   Value bits_of(Value real);  // float as int
   Value float_of_bits(Value bits);
   // Bits of 16-bit floats, on devices with 16-bit conversions: nearest even.

@@ -9,15 +9,16 @@
 namespace slipway::lower {
 namespace {
 
-// The zero point of an operator that reads the stored value in place, without a copy with a border.
-std::optional<std::int64_t> zero_of_reader(const tosa::Graph& graph, const std::vector<bool>& stored,
-                                           const tosa::Node& reader, const DeviceFacts& device) {
+// What an operator wants that reads the stored value in place, without a copy with a border.
+std::optional<Widened> wanted_by(const tosa::Graph& graph, const std::vector<bool>& stored, const tosa::Node& reader,
+                                 const DeviceFacts& device) {
   if (reader.op == tosa::Op::DEPTHWISE_CONV2D && is_vector_window(graph, stored, reader, device))
-    return reader.attributes.integer("input_zp");
+    return Widened{.zero = reader.attributes.integer("input_zp")};
   const auto contraction = contraction_of(graph, reader);
-  if (!contraction || !contraction->same_border || multiplies_bytes(graph, stored, *contraction, device))
-    return std::nullopt;
-  return contraction->a_zero;
+  if (!contraction || !contraction->same_border) return std::nullopt;
+  const Factors factors = factors_of(graph, stored, *contraction, device);
+  if (factors == Factors::Bytes) return std::nullopt;
+  return Widened{contraction->a_zero, type_of(factors)};
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ Widening plan_widening(const tosa::Graph& graph, const std::vector<bool>& stored
     if (value.kind != tosa::ValueKind::Result || (value.type.data != tosa::DataType::I8 && !small_float) ||
         !stored[index(node.inputs[0])] || widened[index(node.inputs[0])])
       continue;
-    widened[index(node.inputs[0])] = zero_of_reader(graph, stored, node, device);
+    widened[index(node.inputs[0])] = wanted_by(graph, stored, node, device);
   }
   for (const tosa::ValueId output : graph.outputs) widened[index(output)].reset();
   return widened;
@@ -44,7 +45,9 @@ std::string print_widening(const tosa::Graph& graph, const Widening& widened) {
   const std::vector<std::string> names = tosa::value_names(graph);
   std::string text;
   for (std::size_t value = 0; value < widened.size(); ++value) {
-    if (widened[value]) text += formatted("{} as floats, minus zero point {}\n", names[value], *widened[value]);
+    if (widened[value])
+      text += formatted("{} as {}, minus zero point {}\n", names[value], tensor::name_of(widened[value]->type),
+                        widened[value]->zero);
   }
   return text;
 }

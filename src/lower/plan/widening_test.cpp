@@ -33,15 +33,22 @@ std::string widened(std::string_view pad, const DeviceFacts& device, std::string
 }
 
 TEST(PlanWidening, CpusStoreBytesThatConvolutionsReadAsFloats) {
-  EXPECT_EQ(widened("0, 0, 0, 0", testing::cpu_facts()), "%7 as floats, minus zero point -3\n");
+  EXPECT_EQ(widened("0, 0, 0, 0", testing::cpu_facts()), "%7 as f32, minus zero point -3\n");
 }
 
 TEST(PlanWidening, AConvolutionWithPaddingReadsACopyInstead) {
   EXPECT_EQ(widened("1, 1, 1, 1", testing::cpu_facts()), "");
 }
 
+TEST(PlanWidening, CpusWithProductsOfPairsStoreThemAs16BitIntegers) {
+  DeviceFacts device = testing::cpu_facts();
+  device.native_vectors = true;
+  EXPECT_EQ(widened("0, 0, 0, 0", device), "%7 as i16, minus zero point -3\n");
+}
+
 TEST(PlanWidening, CpusWithProductsOfBytesStoreThemAsTheyAre) {
   DeviceFacts device = testing::cpu_facts();
+  device.native_vectors = true;
   device.dot_products = true;
   EXPECT_EQ(widened("0, 0, 0, 0", device), "");
 }

@@ -161,7 +161,21 @@ void Workgroup::arithmetic(const Instruction& in, const Active& active) {
         to[i] = static_cast<U>(sum) & shape.mask();
       }
       return;
+    case OpSDot:
+      for (const std::uint32_t i : active) {
+        S sum = 0;
+        for (std::uint32_t part = 0; part < code_.shapes[a].components; ++part)
+          sum += signed_of(x[part * size_ + i], width) * signed_of(y[part * size_ + i], width);
+        to[i] = static_cast<U>(sum) & shape.mask();
+      }
+      return;
     case OpBitcast:
+      if (code_.shapes[a].components == 1 && shape.components > 1) {
+        for (std::uint32_t part = 0; part < shape.components; ++part) {
+          for (const std::uint32_t i : active) to[part * size_ + i] = x[i] >> (part * shape.width) & shape.mask();
+        }
+        return;
+      }
       for (std::uint32_t part = 0; part < shape.components; ++part) {
         for (const std::uint32_t i : active) to[part * size_ + i] = x[part * size_ + i];
       }

@@ -176,7 +176,10 @@ bool is_contraction(Op op) { return op == Op::CONV2D || op == Op::CONV3D || op =
 std::int64_t Contraction::batch_count() const { return product(batch); }
 std::int64_t Contraction::k_block_count() const { return product(k_blocks); }
 std::int64_t Contraction::k() const { return product(k_blocks) * contiguous_k; }
-std::int64_t Contraction::words() const { return k_block_count() * ((contiguous_k + kBytesOfWord - 1) / kBytesOfWord); }
+std::int64_t Contraction::steps(Factors factors) const {
+  const std::int64_t products = products_of_step(factors);
+  return k_block_count() * ((contiguous_k + products - 1) / products);
+}
 Contraction Contraction::with_contiguous_k() const {
   Contraction one = *this;
   one.k_blocks.clear();
@@ -204,10 +207,11 @@ bool sums_exactly(const tosa::Graph& graph, const Contraction& c) {
   return tosa::is_float(graph[c.a].type.data) || c.k() <= exact_products(c);
 }
 
-bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
-                      const DeviceFacts& device) {
-  if (!device.dot_products || tosa::is_float(graph[c.a].type.data) || c.b_zero != 0) return false;
-  return has_constant_b(graph, stored, c);
+Factors factors_of(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
+                   const DeviceFacts& device) {
+  if (!device.native_vectors || tosa::is_float(graph[c.a].type.data) || !has_constant_b(graph, stored, c))
+    return Factors::Floats;
+  return device.dot_products && c.b_zero == 0 ? Factors::Bytes : Factors::Pairs;
 }
 
 tosa::ValueId source_of(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value) {

@@ -24,6 +24,17 @@
 
 namespace slipway::lower {
 
+// How a contraction is computed on CPUs: with floats, pairs of 16-bit integers without their zero points, or words of
+// bytes, whose B has no zero point. Sums of the latter two are 32-bit integers, and their B is a constant.
+enum class Factors : std::uint8_t { Floats, Pairs, Bytes };
+inline constexpr std::int64_t kBytesOfWord = 4;
+// The type of A, and the products of one instruction and lane.
+inline tensor::ElementType type_of(Factors factors) {
+  using enum tensor::ElementType;
+  return factors == Factors::Bytes ? I8 : factors == Factors::Pairs ? I16 : F32;
+}
+inline std::int64_t products_of_step(Factors factors) { return kBytesOfWord / tensor::size_of(type_of(factors)); }
+
 struct ContractionLoop {
   std::int64_t count = 1, stride = 0;  // stride in elements of A
 };
@@ -51,8 +62,8 @@ struct Contraction {
 
   std::int64_t batch_count() const;
   std::int64_t k_block_count() const;
-  std::int64_t k() const;      // products of one sum
-  std::int64_t words() const;  // of the bytes of A that one sum uses; blocks are whole words
+  std::int64_t k() const;                     // products of one sum
+  std::int64_t steps(Factors factors) const;  // of one sum; each block has whole steps
   // The same with one block of all K products, for readers that compute the offset of each product themselves.
   Contraction with_contiguous_k() const;
 };
@@ -69,11 +80,9 @@ std::int64_t exact_products(const Contraction& c);
 bool sums_exactly(const tosa::Graph& graph, const Contraction& c);
 inline constexpr std::uint32_t kSumBits = 24;
 
-// Whether a contraction is computed by products of bytes, with sums of 32 bits: B is then a constant without a zero
-// point. `stored` is the result of plan_fusion.
-bool multiplies_bytes(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
-                      const DeviceFacts& device);
-inline constexpr std::int64_t kBytesOfWord = 4;  // products of one instruction and lane
+// `stored` is the result of plan_fusion.
+Factors factors_of(const tosa::Graph& graph, const std::vector<bool>& stored, const Contraction& c,
+                   const DeviceFacts& device);
 // The value that is read for `value`: the first one on the way through views of it that is stored.
 tosa::ValueId source_of(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value);
 // Whether B is a constant, through views of it.

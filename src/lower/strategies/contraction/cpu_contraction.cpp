@@ -49,9 +49,9 @@ struct Shape {
 
 // Rows whose distance is a multiple of a page share one set of the first-level cache, which has 8 to 12 ways.
 constexpr std::int64_t kMaxInOneSet = 10;
-bool shares_one_set(const Contraction& c, bool are_bytes) {
+bool shares_one_set(const Contraction& c, Factors factors) {
   constexpr std::int64_t kPage = 4096;
-  return c.m_stride * (are_bytes ? 1 : 4) % kPage == 0;
+  return c.m_stride * tensor::size_of(type_of(factors)) % kPage == 0;
 }
 
 // How the products of a block of K are divided into steps of matrices.
@@ -74,7 +74,7 @@ const MatrixShape* matrix_for(const ProgramBuilder& program, const Contraction& 
   const auto found = std::ranges::find(device.matrices, factors, &MatrixShape::factors);
   if (!device.native_vectors || found == device.matrices.end() || found->n != device.lanes) return nullptr;
   if (factors == ElementType::I8)
-    return multiplies_bytes(program.graph(), program.stored(), c, device) ? &*found : nullptr;
+    return factors_of(program.graph(), program.stored(), c, device) == Factors::Bytes ? &*found : nullptr;
   const bool same_types = program.graph()[c.a].type.data == program.graph()[c.b].type.data;
   const bool is_applicable = same_types && has_constant_b(program.graph(), program.stored(), c) &&
                              matrix_steps(c, *found).products() == c.contiguous_k;
@@ -105,7 +105,7 @@ double time_of_step(std::int64_t rows, std::int64_t across) {
 
 // The best tile of `max_rows` rows at most. Several panels need fewer loads for each product, but a count of panels
 // that they do not divide is work that is done twice, and small contractions need many workgroups.
-Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max_rows, bool are_bytes,
+Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max_rows, Factors factors,
                      const DeviceFacts& device) {
   constexpr std::int64_t kMaxAcross = 8, kMinGroups = 32;
   const std::int64_t all_rows = c.is_matmul ? c.m : c.batch_count() * c.m, batches = c.is_matmul ? c.batch_count() : 1;
@@ -113,7 +113,7 @@ Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max
   double least = std::numeric_limits<double>::max();
   for (std::int64_t across = 1; across <= std::min(kMaxAcross, panels); ++across) {
     for (std::int64_t max = 1; max <= std::min(max_rows, all_rows); ++max) {
-      if (!fits_registers(max, across, are_bytes, device)) continue;
+      if (!fits_registers(max, across, factors, device)) continue;
       const std::int64_t rows = even_part(all_rows, max), tiles = (all_rows + rows - 1) / rows,
                          columns = (panels + across - 1) / across;
       if (across > 1 && batches * tiles * columns < kMinGroups) continue;
@@ -128,13 +128,13 @@ Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max
 
 // An estimate of the best shape. Interleaving the rows of A in a copy costs little where many panels use the copy; then
 // few addresses are needed, and longer code pays off.
-Shape estimated_shape(const Contraction& c, std::int64_t panels, bool are_bytes, const DeviceFacts& device) {
+Shape estimated_shape(const Contraction& c, std::int64_t panels, Factors factors, const DeviceFacts& device) {
   if (!device.native_vectors) {
-    if (!are_bytes && c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
+    if (c.is_matmul && c.m >= kMaxRows && panels >= 16 && c.contiguous_k >= 256)
       return {.rows = kMaxRows, .unrolled = 2 * kUnrolled, .interleaved = true};
-    return {.rows = even_part(c.m, shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows)};
+    return {.rows = even_part(c.m, shares_one_set(c, factors) ? kMaxInOneSet : kMaxRows)};
   }
-  return estimated_tile(c, panels, shares_one_set(c, are_bytes) ? kMaxInOneSet : kMaxRows, are_bytes, device);
+  return estimated_tile(c, panels, shares_one_set(c, factors) ? kMaxInOneSet : kMaxRows, factors, device);
 }
 
 // A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows.
@@ -147,7 +147,7 @@ std::int64_t max_down(const Contraction& c, std::int64_t rows) {
 }
 
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
-                bool are_bytes) {
+                Factors factors) {
   std::vector<Shape> shapes;
   const auto add = [&](Shape shape) {
     if (!std::ranges::contains(shapes, shape)) shapes.push_back(shape);
@@ -162,18 +162,18 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
       }
     }
   }
-  add(estimated_shape(c, panels, are_bytes, program.device()));
+  add(estimated_shape(c, panels, factors, program.device()));
   for (const std::int64_t unrolled : {kUnrolled, 2 * kUnrolled}) {
     if (unrolled > kUnrolled && c.contiguous_k < unrolled) continue;
     for (const std::int64_t across : {1, 2, 3}) {
       for (const std::int64_t rows : {4, 6, 8, 10, 12, 14, 16}) {
         const bool applies = program.device().native_vectors
-                                 ? across <= panels && fits_registers(rows, across, are_bytes, program.device())
+                                 ? across <= panels && fits_registers(rows, across, factors, program.device())
                                  : across == 1;
         if (applies) add({.rows = even_part(c.m, rows), .across = across, .unrolled = unrolled});
       }
     }
-    if (!are_bytes && c.is_matmul && c.m >= kMaxRows)
+    if (!program.device().native_vectors && c.is_matmul && c.m >= kMaxRows)
       add({.rows = kMaxRows, .unrolled = unrolled, .interleaved = true});
   }
   const std::string what = formatted("contraction {}x{}x{}x{} in runs of {} by {}{}", c.batch_count(), c.m, c.n, c.k(),
@@ -190,8 +190,8 @@ class Generator {
         anchor_(anchor),
         lanes_(program.device().lanes),
         panels_((c.n + lanes_ - 1) / lanes_),
-        are_bytes_(multiplies_bytes(program.graph(), program.stored(), c, program.device())),
-        shape_(shape_for(program, c, node, panels_, are_bytes_)),
+        factors_(factors_of(program.graph(), program.stored(), c, program.device())),
+        shape_(shape_for(program, c, node, panels_, factors_)),
         joins_lines_(joins_lines(c, shape_, program.device())),
         all_rows_(joins_lines_ ? c.batch_count() * c.m : c.m),
         tile_rows_(shape_.rows),
@@ -208,20 +208,20 @@ class Generator {
 
   void run() {
     const std::optional<std::uint32_t> copy = copy_of_a();
-    const bool words = are_bytes_ || shape_.has_matrices();
-    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, words_of_matrices())
+    const bool words = factors_ != Factors::Floats || shape_.has_matrices();
+    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, type_of_a(), words_of_matrices())
                                        : panels_of_b(program_, c_, lanes_, ElementType::F32);
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
-    if (are_bytes_) packed.push_back(sums_of_panels(program_, c_, lanes_));
+    if (are_bytes()) packed.push_back(sums_of_panels(program_, c_, lanes_));
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel(
         {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.has_matrices()});
     builder_ = &builder;
-    operands_.are_bytes = are_bytes_;
-    operands_.a = copy ? builder.read_packed(*copy, factors()) : builder.read(source_of(program_, c_.a));
+    operands_.factors = factors_;
+    operands_.a = copy ? builder.read_packed(*copy, type_of_a()) : builder.read(source_of(program_, c_.a));
     operands_.b = builder.read_packed(panels, words ? ElementType::I32 : ElementType::F32);
-    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
+    if (are_bytes()) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     // Groups of batch elements are taken along the innermost batch loop.
     const std::int64_t in_loop = c_.batch.empty() ? 1 : c_.batch.back().count;
     batch_tiles_ = (in_loop + tile_batches_ - 1) / tile_batches_;
@@ -246,16 +246,15 @@ class Generator {
   std::optional<std::uint32_t> copy_of_a() {
     if (shape_.has_matrices()) {
       const std::int64_t beyond = steps_of_block_.products() - c_.contiguous_k;
-      return bordered_a(program_, c_, factors(), static_cast<std::uint64_t>(beyond));
+      return bordered_a(program_, c_, type_of_a(), static_cast<std::uint64_t>(beyond));
     }
-    if (are_bytes_)
-      return bordered_a(program_, c_, ElementType::I8, c_.contiguous_k % kBytesOfWord == 0 ? 0 : kBytesOfWord - 1);
-    return interleaved_ ? interleaved_a(program_, c_, tile_rows_) : bordered_a(program_, c_, ElementType::F32);
+    if (interleaved_) return interleaved_a(program_, c_, tile_rows_);
+    const bool whole = c_.contiguous_k % products_of_step(factors_) == 0;
+    const std::uint64_t beyond = kBytesOfWord - tensor::size_of(type_of_a());
+    return bordered_a(program_, c_, type_of_a(), whole ? 0 : beyond);
   }
-  // The type in which A is read.
-  ElementType factors() const {
-    return shape_.has_matrices() ? matrix_.factors : are_bytes_ ? ElementType::I8 : ElementType::F32;
-  }
+  bool are_bytes() const { return factors_ == Factors::Bytes; }
+  ElementType type_of_a() const { return shape_.has_matrices() ? matrix_.factors : type_of(factors_); }
   // Words of B of a block, with those that fill its last step; 0 without matrices.
   std::int64_t words_of_matrices() const {
     return shape_.has_matrices() ? steps_of_block_.count * steps_of_block_.words : 0;
@@ -263,7 +262,7 @@ class Generator {
   // Rows of a panel, of one sum.
   std::int64_t steps() const {
     if (shape_.has_matrices()) return c_.k_block_count() * words_of_matrices();
-    return are_bytes_ ? c_.words() : c_.k();
+    return c_.steps(factors_);
   }
   bool is_native() const { return program_.device().native_vectors; }
 
@@ -326,7 +325,7 @@ class Generator {
   std::int64_t tiles_together(std::int64_t tiles) const {
     constexpr std::int64_t kCache = 256 << 10;
     const std::int64_t of_batch = c_.is_matmul ? tiles_ : tiles;  // each batch of a product has a B of its own
-    const std::int64_t element_size = tensor::size_of(factors()), of_b = panels_ * lanes_ * c_.k() * element_size;
+    const std::int64_t element_size = tensor::size_of(type_of_a()), of_b = panels_ * lanes_ * c_.k() * element_size;
     const std::int64_t rows = tile_batches_ * c_.k_block_count() * (tile_rows_ * c_.m_stride + c_.contiguous_k);
     const std::int64_t of_tile = (interleaved_ ? tile_rows_ * c_.k() : rows) * element_size;
     const auto elements = static_cast<std::int64_t>(tensor::element_count(c_.border.shape).value_or(0));
@@ -382,11 +381,11 @@ class Generator {
 
   void multiply() {
     std::vector<Value> first;
-    for (std::int64_t i = 0; i < shape_.across; ++i) first.push_back(are_bytes_ ? first_sum(panel_ + i) : k().real(0));
+    for (std::int64_t i = 0; i < shape_.across; ++i) first.push_back(first_sum(panel_ + i));
     for (std::size_t row = 0; row < operands_.rows.size(); ++row) {
       for (const Value& of_panel : first) sums_.push_back(k().variable(of_panel));
     }
-    if (!are_bytes_ && !sums_exactly(program_.graph(), c_)) {
+    if (factors_ == Factors::Floats && !sums_exactly(program_.graph(), c_)) {
       for (std::size_t i = 0; i < sums_.size(); ++i) totals_.push_back(k().variable(k().integer(0)));
     }
     // A loop that runs once: without it, Mesa 26.1 (llvmpipe, LLVM 21) spills every product of an iteration, which
@@ -400,7 +399,10 @@ class Generator {
   }
 
   // Sums of bytes are those of (a + 128) * b; (128 + zero point) * b is subtracted in advance.
-  Value first_sum(Value panel) { return sum_of_channel(panel) * -(128 + c_.a_zero); }
+  Value first_sum(Value panel) {
+    if (factors_ == Factors::Floats) return k().real(0);
+    return are_bytes() ? sum_of_channel(panel) * -(128 + c_.a_zero) : k().integer(0);
+  }
 
   // Of all elements of B that a channel has.
   Value sum_of_channel(Value panel) {
@@ -482,7 +484,7 @@ class Generator {
   // Of integers (a - zero point) * b, where the sums in matrices are those of a * b.
   void finish_matrices() {
     const std::int64_t size = shape_.rows * lanes_;
-    const SharedRef scratch = k().shared(are_bytes_ ? Scalar::Int : Scalar::Float,
+    const SharedRef scratch = k().shared(are_bytes() ? Scalar::Int : Scalar::Float,
                                          static_cast<std::uint32_t>(std::ssize(matrix_sums_) * size));
     for (std::size_t i = 0; i < matrix_sums_.size(); ++i)
       k().store_matrix(scratch, k().integer(static_cast<std::int64_t>(i) * size), k().get(matrix_sums_[i]), lanes_);
@@ -504,9 +506,8 @@ class Generator {
   void finish() {
     const std::vector<Variable>& sums = totals_.empty() ? sums_ : totals_;
     for (std::int64_t panel = 0; panel < shape_.across; ++panel) {
-      store({panel_ + panel, batch_, first_row_, std::ssize(operands_.rows), [&](std::int64_t row) {
-               return k().get(sums[static_cast<std::size_t>(row * shape_.across + panel)]);
-             }});
+      store({panel_ + panel, batch_, first_row_, std::ssize(operands_.rows),
+             [&](std::int64_t row) { return k().get(sums[static_cast<std::size_t>(row * shape_.across + panel)]); }});
     }
   }
 
@@ -565,7 +566,7 @@ class Generator {
   const Anchor& anchor_;
   std::uint32_t lanes_;
   std::int64_t panels_;
-  bool are_bytes_;  // see multiplies_bytes
+  Factors factors_;
   Shape shape_;
   bool joins_lines_;
   std::int64_t all_rows_;  // of a batch element, or of all lines
@@ -579,7 +580,8 @@ class Generator {
   MatrixOperands matrices_;
   BufferRef channel_sums_;
   Value panel_, batch_, tile_, first_row_, a_first_;
-  std::vector<Variable> sums_, totals_;  // by batch element and row, then by panel; totals of integers, where a float cannot hold them
+  std::vector<Variable> sums_,
+      totals_;  // by batch element and row, then by panel; totals of integers, where a float cannot hold them
   std::vector<MatrixVariable> matrix_sums_;  // by matrix of A and panel
 };
 

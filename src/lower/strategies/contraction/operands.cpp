@@ -15,10 +15,12 @@ using tosa::ValueId;
 
 // An element of a copy of A, and an element of its border.
 Value in_copy(Kernel& k, Value element, ElementType to, std::int64_t zero) {
-  return to == ElementType::I8 ? element : as_float(k, element, zero);
+  if (to == ElementType::I8) return element;
+  return to == ElementType::I16 ? element - zero : as_float(k, element, zero);
 }
 Value border_of(Kernel& k, ElementType to, std::int64_t zero) {
-  return to == ElementType::I8 ? k.integer(zero) : k.real(0);
+  if (to == ElementType::I8) return k.integer(zero);
+  return to == ElementType::I16 ? k.integer(0) : k.real(0);
 }
 
 std::uint64_t bytes_of(std::int64_t count, ElementType type) {
@@ -102,7 +104,7 @@ bool is_stored_as(const ProgramBuilder& program, const Contraction& c, ElementTy
   const auto widened = program.widened(source);
   const ElementType stored = tosa::storage_of(program.graph()[c.a].type.data);
   return c.same_border && is_whole(program, source) &&
-         (widened ? *widened == c.a_zero && type == ElementType::F32 : stored == type);
+         (widened ? widened->zero == c.a_zero && type == widened->type : stored == type);
 }
 
 // Long, because an element of the copy is a closure over the shapes, the border and the kernel that come before it.
@@ -286,11 +288,10 @@ Packing panels(const ProgramBuilder& program, const Contraction& c, std::int64_t
 
 }  // namespace
 
-std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
+std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to,
                          std::int64_t words_of_block) {
-  const ElementType type = tosa::storage_of(program.graph()[c.b].type.data);
-  Packing packing = panels(program, c, width, type);
-  packing.group = kBytesOfWord / tensor::size_of(type);
+  Packing packing = panels(program, c, width, to);
+  packing.group = kBytesOfWord / tensor::size_of(to);
   packing.block = c.contiguous_k;
   packing.groups_of_block = words_of_block;
   return program.packed_constant(source_of(program, c.b), packing);

@@ -15,8 +15,8 @@ bool is_stored_as(const ProgramBuilder& program, const Contraction& c, ElementTy
 Value as_float(Kernel& k, Value element, std::int64_t zero);
 
 // A copy of A as `to` with its border; empty when the stored value is that already. Floats are without the zero point,
-// so that the border is 0; 8-bit integers keep it, and the border is the zero point. `spare`: bytes after the last
-// element, which readers may read; if not 0, A is copied always.
+// so that the border is 0, and so are 16-bit integers; 8-bit integers keep it, and the border is the zero point.
+// `spare`: bytes after the last element, which readers may read; if not 0, A is copied always.
 std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contraction& c, ElementType to,
                                         std::uint64_t spare = 0);
 
@@ -31,10 +31,10 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
 std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
 
 // A constant B of 8-bit integers or 16-bit floats in panels of `width` channels: [batch of a matrix
-// product][panels][words][width], four or two products of a channel in each word. A block of K has `words_of_block`
-// words, or as many as it needs (0). And the sums of all products of 8-bit integers: [batch][panels][width], 32-bit
-// integers.
-std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width,
+// product][panels][words][width], four or two products of a channel in each word, which are 8-bit integers, 16-bit
+// floats or 16-bit integers without their zero point (`to`). A block of K has `words_of_block` words, or as many as it
+// needs (0). And the sums of all products of 8-bit integers: [batch][panels][width], 32-bit integers.
+std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to,
                          std::int64_t words_of_block = 0);
 std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width);
 

@@ -30,7 +30,7 @@ std::vector<Value> factors_of_b(Kernel& k, const ProductOperands& operands, cons
   return factors;
 }
 
-// The signs of A are flipped, which adds 128 to each element: the instruction multiplies unsigned and signed bytes.
+// The signs of bytes of A are flipped, which adds 128 to each: the instruction multiplies unsigned and signed bytes.
 void add_few_words(Kernel& k, const ProductOperands& operands, const Sources& from, std::int64_t count,
                    std::span<Value> sums) {
   constexpr auto kSigns = static_cast<std::int32_t>(0x80808080);
@@ -38,9 +38,11 @@ void add_few_words(Kernel& k, const ProductOperands& operands, const Sources& fr
     const std::vector<Value> factors = factors_of_b(k, operands, from, i);
     auto sum = sums.begin();
     for (std::size_t row = 0; row < from.rows.size(); ++row) {
-      const Value word = k.load_word(from.rows[row], operands.rows[row].offset + i * kBytesOfWord);
+      const std::int64_t offset = operands.rows[row].offset * tensor::size_of(type_of(operands.factors));
+      const Value word = k.load_word(from.rows[row], offset + i * kBytesOfWord);
       for (const Value& factor : factors) {
-        *sum = k.dot_add(word ^ k.integer(kSigns), factor, *sum);
+        *sum = operands.factors == Factors::Pairs ? k.pair_add(word, factor, *sum)
+                                                  : k.dot_add(word ^ k.integer(kSigns), factor, *sum);
         ++sum;
       }
     }
@@ -98,7 +100,7 @@ void add_products(Kernel& k, const ProductOperands& operands, Value a, Value don
     const Sources from = sources(k, operands, in_row, first);
     std::vector<Value> now;
     for (const Variable& sum : sums) now.push_back(k.get(sum));
-    (operands.are_bytes ? add_few_words : add_few)(k, operands, from, steps, now);
+    (operands.factors == Factors::Floats ? add_few : add_few_words)(k, operands, from, steps, now);
     for (std::size_t i = 0; i < sums.size(); ++i) k.set(sums[i], now[i]);
   };
   k.loop(k.integer(whole), [&](Value i) { add(a + i * step, done + i * count, count); });

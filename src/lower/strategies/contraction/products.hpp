@@ -24,14 +24,15 @@ struct ProductOperands {
   std::int64_t panels = 1, panel_size = 0;  // that each row is multiplied by; in elements of B
   std::uint32_t lanes = 8;
   std::int64_t max_unrolled = kUnrolled;
-  bool are_bytes = false;  // A is 8-bit integers, B words of four rows (words_of_b)
-  std::int64_t products() const { return are_bytes ? kBytesOfWord : 1; }  // of one step
+  Factors factors = Factors::Floats;  // otherwise B is words of several rows (words_of_b)
+  std::int64_t products() const { return products_of_step(factors); }
 };
 
-// Whether the sums of `rows` rows with `panels` panels stay in registers, with the factors of the panels and one register
-// to spare; with bytes also the signs and a word of A.
-inline bool fits_registers(std::int64_t rows, std::int64_t panels, bool are_bytes, const DeviceFacts& device) {
-  return rows * panels + panels + (are_bytes ? 3 : 1) <= device.vector_registers;
+// Whether the sums of `rows` rows with `panels` panels stay in registers, with the factors of the panels and one
+// register to spare; also a product of pairs, or the signs and a word of bytes.
+inline bool fits_registers(std::int64_t rows, std::int64_t panels, Factors factors, const DeviceFacts& device) {
+  const std::int64_t others = factors == Factors::Floats ? 1 : factors == Factors::Pairs ? 2 : 3;
+  return rows * panels + panels + others <= device.vector_registers;
 }
 
 // Adds the products of the steps `done` to `done + length - 1` of each row with each panel to their sum; the factors of

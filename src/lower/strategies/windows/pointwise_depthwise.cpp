@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pointwise (1x1) convolution and the depthwise convolution of its result as one kernel, on CPUs.
 //
-// A workgroup has one or two vectors of channels and a strip of columns, and goes down the image: it computes the next rows of
-// the inner image, keeps the rows that the window still needs in registers and on the stack, and stores a row of
-// results. The inner image, the largest that such networks have, is never in memory.
+// A workgroup has one or two vectors of channels and a strip of columns, and goes down the image: it computes the next
+// rows of the inner image, keeps the rows that the window still needs in registers and on the stack, and stores a row
+// of results. The inner image, the largest that such networks have, is never in memory.
 #include <algorithm>
 
 #include "lower/strategies/contraction/contraction_result.hpp"
@@ -22,34 +22,40 @@ class PointwiseDepthwise : private WindowWork {
       : WindowWork(program, window, node, results_of_strip(taps_of(program.graph(), window)[1]),
                    panels_of_strip(program, window)),
         pointwise_(pointwise),
-        are_bytes_(multiplies_bytes(program.graph(), program.stored(), pointwise, program.device()) &&
-                   pointwise.contiguous_k % kBytesOfWord == 0) {}
+        factors_(factors_of(program.graph(), program.stored(), pointwise, program.device())) {
+    if (pointwise.contiguous_k % products_of_step(factors_) != 0) factors_ = Factors::Floats;
+  }
 
   void run() {
-    const ElementType type_of_a = are_bytes_ ? ElementType::I8 : ElementType::F32;
+    const ElementType type_of_a = type_of(factors_);
+    const bool are_floats = factors_ == Factors::Floats, are_bytes = factors_ == Factors::Bytes;
     const auto copy = bordered_a(program_, pointwise_, type_of_a);
-    const std::uint32_t panels = are_bytes_ ? words_of_b(program_, pointwise_, lanes_)
-                                            : panels_of_b(program_, pointwise_, lanes_, ElementType::F32);
+    const std::uint32_t panels = are_floats ? panels_of_b(program_, pointwise_, lanes_, ElementType::F32)
+                                            : words_of_b(program_, pointwise_, lanes_, type_of_a);
     const std::optional<std::uint32_t> weights = weights_as_floats();
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
-    if (are_bytes_) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
+    if (are_bytes) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
     if (weights) packed.push_back(*weights);
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "blocks");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     builder_ = &builder;
-    operands_.are_bytes = are_bytes_;
+    operands_.factors = factors_;
     operands_.a = copy ? builder.read_packed(*copy, type_of_a) : builder.read(source_of(program_, pointwise_.a));
-    operands_.b = builder.read_packed(panels, are_bytes_ ? ElementType::I32 : ElementType::F32);
-    if (are_bytes_) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
+    operands_.b = builder.read_packed(panels, are_floats ? ElementType::F32 : ElementType::I32);
+    if (are_bytes) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
     operands_.lanes = lanes_;
     read_weights(weights);
     const std::int64_t groups = type(window_.outputs[0]).shape[0] * tiles_ * columns_;
     batch_ = place(groups);
     operands_.panels = across_;
-    operands_.panel_size = (are_bytes_ ? pointwise_.words() : pointwise_.k()) * lanes_;
+    operands_.panel_size = pointwise_.steps(factors_) * lanes_;
     operands_.b_begin = panel_ * operands_.panel_size;
-    for (std::int64_t panel = 0; are_bytes_ && panel < across_; ++panel) {
+    for (std::int64_t panel = 0; panel < across_; ++panel) {
+      if (!are_bytes) {
+        first_sums_.push_back(are_floats ? k().real(0) : k().integer(0));
+        continue;
+      }
       const Pointer sums = k().pointer(channel_sums_, panel_ * lanes_);
       first_sums_.push_back(k().load_lanes(sums, panel * lanes_) * -(128 + pointwise_.a_zero));
     }
@@ -116,7 +122,8 @@ class PointwiseDepthwise : private WindowWork {
       const auto all = static_cast<std::int64_t>(positions.size()), parts = parts_of(all);
       for (std::int64_t i = 0; i < parts; ++i) {
         const std::int64_t begin = all * i / parts, end = all * (i + 1) / parts;
-        compute(row, y, std::span(positions).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+        compute(row, y,
+                std::span(positions).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
       }
     });
   }
@@ -125,7 +132,7 @@ class PointwiseDepthwise : private WindowWork {
   std::int64_t parts_of(std::int64_t positions) const {
     if (!program_.device().native_vectors) return 1;
     std::int64_t parts = 1;
-    while (!fits_registers((positions + parts - 1) / parts, across_, are_bytes_, program_.device())) ++parts;
+    while (!fits_registers((positions + parts - 1) / parts, across_, factors_, program_.device())) ++parts;
     return parts;
   }
 
@@ -141,11 +148,10 @@ class PointwiseDepthwise : private WindowWork {
         operands_.rows.push_back({(row_begin + left_) * pointwise_.contiguous_k, x * pointwise_.contiguous_k});
       for (std::int64_t panel = 0; panel < across_; ++panel) {
         const auto at = static_cast<std::size_t>(panel);
-        sums.push_back(are_bytes_ ? k().variable(first_sums_[at]) : term_of(row, x, panel));
+        sums.push_back(factors_ == Factors::Floats ? term_of(row, x, panel) : k().variable(first_sums_[at]));
       }
     }
-    add_products(k(), operands_, k().integer(0), k().integer(0),
-                 are_bytes_ ? pointwise_.words() : pointwise_.contiguous_k, sums);
+    add_products(k(), operands_, k().integer(0), k().integer(0), pointwise_.steps(factors_), sums);
     auto sum = sums.begin();
     for (const std::int64_t x : positions) {
       const Value column = left_ + x;
@@ -181,7 +187,7 @@ class PointwiseDepthwise : private WindowWork {
   }
 
   const Contraction& pointwise_;
-  bool are_bytes_;  // see multiplies_bytes
+  Factors factors_;
   ProductOperands operands_;
   BufferRef channel_sums_;
   std::vector<Value> first_sums_;  // by panel

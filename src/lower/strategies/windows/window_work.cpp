@@ -66,14 +66,15 @@ std::int64_t WindowWork::reach() const {
 
 Value WindowWork::as_term(Value element) {
   if (is_float()) return element;
-  // A value that is stored as a float is without its zero point already.
+  // A value that is widened is without a zero point already.
   const std::int64_t zero = window_.op == Op::MAX_POOL2D ? 0 : window_.attributes.integer("input_zp");
+  const auto widened = program_.widened(window_.inputs[0]);
+  const std::int64_t rest = (widened ? widened->zero : 0) - zero;
   if (element.type() == Scalar::Float) {
-    const std::int64_t rest = *program_.widened(window_.inputs[0]) - zero;
     const Value moved = rest ? element + k().real(static_cast<float>(rest)) : element;
     return convolves() ? moved : k().int_of_whole(moved, kWidenedBits + 1);
   }
-  const Value without_zero = element - zero;
+  const Value without_zero = element + rest;
   return convolves() ? k().to_float(without_zero) : without_zero;
 }
 

@@ -13,8 +13,8 @@ namespace slipway::lower {
 
 class WindowWork {
  public:
-  // `window` has the window, `node` stores; a workgroup computes up to `max_results` neighbours in `across` panels. With
-  // several the channels must be whole panels.
+  // `window` has the window, `node` stores; a workgroup computes up to `max_results` neighbours in `across` panels.
+  // With several the channels must be whole panels.
   WindowWork(ProgramBuilder& program, const tosa::Node& window, const tosa::Node& node, std::int64_t max_results,
              std::int64_t across = 1);
 
@@ -41,7 +41,7 @@ class WindowWork {
   Value as_term(Value element);
   // Of a row of taps. `panel`: counts from the first one of the workgroup.
   std::vector<Value> factors(Value y, std::int64_t panel = 0);
-  Value start();                        // neutral element of the sum or maximum
+  Value start();  // neutral element of the sum or maximum
   void add(Value& sum, Value value, const std::vector<Value>& factors, std::int64_t tap);
 
   // Stores the results that have these sums, in row `row` of image `batch`.

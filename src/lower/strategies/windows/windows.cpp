@@ -18,8 +18,7 @@ using tosa::Node;
 std::int64_t max_results(const ProgramBuilder& program, const Node& window) {
   constexpr std::int64_t kMaxResults = 14, kMinResults = 4;
   if (!program.device().native_vectors) return kMaxResults;
-  const std::int64_t factors =
-      window.op == tosa::Op::DEPTHWISE_CONV2D ? taps_of(program.graph(), window)[1].count : 0;
+  const std::int64_t factors = window.op == tosa::Op::DEPTHWISE_CONV2D ? taps_of(program.graph(), window)[1].count : 0;
   return std::clamp(program.device().vector_registers - factors - 2, kMinResults, kMaxResults);
 }
 
