@@ -13,6 +13,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -40,6 +41,10 @@ const llvm::Target* llvm_target() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    // LLVM would add products of integers to each other before their sum, to shorten the way through a loop. A tile has
+    // enough sums to hide that, and spills them when it also has to keep products.
+    constexpr const char* kOptions[] = {"slipway", "-x86-machine-combiner=0"};
+    llvm::cl::ParseCommandLineOptions(std::size(kOptions), kOptions);
     std::string error;
     return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
   }();
