@@ -5,7 +5,8 @@ MobileNetV2, ResNet-50 and a block of a transformer in 32-bit and 16-bit floats 
 and inputs, on the CPU engine and, with --vulkan, on the Vulkan driver for CPUs. 8-bit networks run in ONNX Runtime with
 signed activations, as here, and with unsigned ones. In each of several rounds, first one runs a few times, then the next.
 Times are those of whole runs, from submission to the end. The spread is the interquartile range, as a fraction of the
-median.
+median. The variable SLIPWAY_CPU_LEVEL limits the instructions of the CPU engine, which the first line names; ONNX Runtime uses
+all that the CPU has.
 """
 import argparse
 import contextlib
@@ -189,6 +190,8 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this directory")
     options, _ = parser.parse_known_args()
     slipway = options.build / "bin/slipway"
+    listed = subprocess.run([slipway, "devices", "--device", "cpu", "--json"], check=True, capture_output=True, text=True)
+    print(json.loads(listed.stdout)["cpu"]["name"])
     missed = []
     with tempfile.TemporaryDirectory() as name:
         whole = options.keep or pathlib.Path(name)

@@ -2,6 +2,7 @@
 #include "cpu_compiler/machine.hpp"
 
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Target/TargetMachine.h>
 
 // CMake says which code generators are linked (SLIPWAY_LLVM_X86, SLIPWAY_LLVM_AARCH64).
@@ -32,6 +33,10 @@ const llvm::Target* llvm_target(const char* triple) {
   [[maybe_unused]] static const bool initialized = [] {
 #if SLIPWAY_LLVM_X86
     initialize_X86();
+    // LLVM would add products of integers to each other before their sum, to shorten the way through a loop. A tile has
+    // enough sums to hide that, and spills them when it also has to keep products.
+    constexpr const char* kOptions[] = {"slipway", "-x86-machine-combiner=0"};
+    llvm::cl::ParseCommandLineOptions(std::size(kOptions), kOptions);
 #endif
 #if SLIPWAY_LLVM_AARCH64
     initialize_AArch64();

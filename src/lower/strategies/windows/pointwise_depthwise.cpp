@@ -2,8 +2,8 @@
 // A pointwise (1x1) convolution and the depthwise convolution of its result as one kernel, on CPUs.
 //
 // A workgroup has one or two vectors of channels and a strip of columns, and goes down the image: it computes the next
-// rows of the inner image, keeps the rows that the window still needs in registers and on the stack, and stores a row
-// of results. The inner image, the largest that such networks have, is never in memory.
+// rows of the inner image, keeps the rows that the window still needs, and stores a row of results. The inner image,
+// the largest that such networks have, is never in memory.
 #include <algorithm>
 
 #include "lower/strategies/contraction/contraction_result.hpp"
@@ -65,7 +65,12 @@ class PointwiseDepthwise : private WindowWork {
   }
 
  private:
-  using Row = std::vector<Variable>;  // by position, then by panel
+  // A row of the inner image, by position, then by panel: in memory of the workgroup, or in variables, which drivers'
+  // compilers keep in registers and on the stack.
+  struct Row {
+    Value begin;
+    std::vector<Variable> variables;
+  };
 
   // Two, so that an element of A is loaded once for both, where enough workgroups remain.
   static std::int64_t panels_of_strip(const ProgramBuilder& program, const Node& window) {
@@ -77,28 +82,57 @@ class PointwiseDepthwise : private WindowWork {
     return program.device().native_vectors && out[0] * strips * pairs >= kMinGroups ? 2 : 1;
   }
 
+  bool is_native() const { return program_.device().native_vectors; }
+  Value get(const Row& row, std::int64_t x, std::int64_t panel) {
+    const std::int64_t at = x * across_ + panel;
+    return is_native() ? k().load(memory_, row.begin + at * lanes_ + k().local_index())
+                       : k().get(row.variables[static_cast<std::size_t>(at)]);
+  }
+  void set(const Row& row, std::int64_t x, std::int64_t panel, Value value) {
+    const std::int64_t at = x * across_ + panel;
+    if (is_native())
+      k().store(memory_, row.begin + at * lanes_ + k().local_index(), value);
+    else
+      k().set(row.variables[static_cast<std::size_t>(at)], value);
+  }
+  void clear(const Row& row) {
+    for (std::int64_t x = 0; x < reach(); ++x) {
+      for (std::int64_t panel = 0; panel < across_; ++panel) set(row, x, panel, k().real(0));
+    }
+  }
+
   // The rows of the first window above its last `stride` rows are computed first, as far as they are inside the image.
+  // In memory a row stays where it is until another one replaces it.
   void go_down() {
     const Taps& down = taps_[0];
     const std::int64_t kept = std::max<std::int64_t>(down.count - down.stride, 0);
     const std::int64_t lead = (std::max<std::int64_t>(kept - down.before, 0) + down.stride - 1) / down.stride;
-    std::vector<Row> rows;  // of the window
+    const std::int64_t size = reach() * across_ * lanes_;
+    if (is_native()) memory_ = k().shared(Scalar::Float, static_cast<std::uint32_t>(down.count * size));
+    std::vector<Row> rows(static_cast<std::size_t>(down.count));  // of the window
     for (std::int64_t y = 0; y < down.count; ++y) {
-      Row& row = rows.emplace_back();
-      for (std::int64_t i = 0; i < reach() * across_; ++i) row.push_back(k().variable(k().real(0)));
+      Row& row = rows[static_cast<std::size_t>(y)];
+      row.begin = k().integer(y * size);
+      for (std::int64_t i = 0; !is_native() && i < reach() * across_; ++i)
+        row.variables.push_back(k().variable(k().real(0)));
+      if (is_native() && y < kept) clear(row);
     }
     k().loop(k().integer(down.results + lead), [&](Value step) {
       const Value y = step - lead;
+      for (std::int64_t i = 0; is_native() && i < down.count; ++i) {
+        const Value in_order = step * down.stride + i;
+        rows[static_cast<std::size_t>(i)].begin = k().unsigned_remainder(in_order, k().integer(down.count)) * size;
+      }
       for (std::int64_t i = kept; i < down.count; ++i)
         compute(rows[static_cast<std::size_t>(i)], y * down.stride + (i - down.before));
       k().when(y >= 0, [&] { results(rows, y); });
-      for (std::int64_t i = 0; i < kept; ++i)
+      for (std::int64_t i = 0; !is_native() && i < kept; ++i)
         move(rows[static_cast<std::size_t>(i + down.stride)], rows[static_cast<std::size_t>(i)]);
     });
   }
 
   void move(const Row& from, const Row& to) {
-    for (std::size_t x = 0; x < from.size(); ++x) k().set(to[x], k().get(from[x]));
+    for (std::size_t x = 0; x < from.variables.size(); ++x) k().set(to.variables[x], k().get(from.variables[x]));
   }
 
   // Whether a position is outside the image for every workgroup.
@@ -113,12 +147,13 @@ class PointwiseDepthwise : private WindowWork {
 
   // A row of the inner image in the form in which it is summed; zero outside the image.
   void compute(const Row& row, Value y) {
-    for (const Variable& value : row) k().set(value, k().real(0));
     std::vector<std::int64_t> positions;
     for (std::int64_t x = 0; x < reach(); ++x) {
       if (!is_outside(x) && !users(x).empty()) positions.push_back(x);
     }
-    k().when((y >= 0) & (y < taps_[0].extent), [&] {
+    const Value is_inside = (y >= 0) & (y < taps_[0].extent);
+    k().when(!is_inside, [&] { clear(row); });
+    k().when(is_inside, [&] {
       const auto all = static_cast<std::int64_t>(positions.size()), parts = parts_of(all);
       for (std::int64_t i = 0; i < parts; ++i) {
         const std::int64_t begin = all * i / parts, end = all * (i + 1) / parts;
@@ -148,7 +183,7 @@ class PointwiseDepthwise : private WindowWork {
         operands_.rows.push_back({(row_begin + left_) * pointwise_.contiguous_k, x * pointwise_.contiguous_k});
       for (std::int64_t panel = 0; panel < across_; ++panel) {
         const auto at = static_cast<std::size_t>(panel);
-        sums.push_back(factors_ == Factors::Floats ? term_of(row, x, panel) : k().variable(first_sums_[at]));
+        sums.push_back(k().variable(first_sums_[at]));
       }
     }
     add_products(k(), operands_, k().integer(0), k().integer(0), pointwise_.steps(factors_), sums);
@@ -161,35 +196,43 @@ class PointwiseDepthwise : private WindowWork {
         builder_->add_node(*pointwise_.node);
         builder_->fix(pointwise_.node->outputs[0], finished_sum(*builder_, pointwise_, k().get(*sum), channel));
         const Value term = as_term(builder_->at(window_.inputs[0], {batch_, y, column, channel}));
-        k().set(term_of(row, x, panel), k().select(inside, term, k().real(0)));
+        set(row, x, panel, k().select(inside, term, k().real(0)));
       }
     }
   }
 
-  Variable term_of(const Row& row, std::int64_t x, std::int64_t panel) const {
-    return row[static_cast<std::size_t>(x * across_ + panel)];
-  }
-
+  // As many results at a time as stay in registers, with the factors of a row of taps and an element.
   void results(const std::vector<Row>& rows, Value y) {
+    const std::int64_t others = taps_[1].count + 2;
+    const std::int64_t max =
+        is_native() ? std::max<std::int64_t>(program_.device().vector_registers - others, 1) : tile_;
+    const std::int64_t parts = (tile_ + max - 1) / max;
     for (std::int64_t panel = 0; panel < across_; ++panel) {
-      std::vector<Value> sums(static_cast<std::size_t>(tile_), k().real(0));
-      for (std::size_t tap = 0; tap < rows.size(); ++tap) {
-        const std::vector<Value> with = factors(k().integer(static_cast<std::int64_t>(tap)), panel);
-        for (std::int64_t x = 0; x < reach(); ++x) {
-          if (is_outside(x) || users(x).empty()) continue;
-          const Value value = k().get(term_of(rows[tap], x, panel));
-          for (const auto& [result, column] : users(x))
-            add(sums[static_cast<std::size_t>(result)], value, with, column);
-        }
-      }
-      store(batch_, y, sums, panel);
+      for (std::int64_t i = 0; i < parts; ++i) results(rows, y, panel, tile_ * i / parts, tile_ * (i + 1) / parts);
     }
+  }
+
+  void results(const std::vector<Row>& rows, Value y, std::int64_t panel, std::int64_t begin, std::int64_t end) {
+    std::vector<Value> sums(static_cast<std::size_t>(end - begin), k().real(0));
+    for (std::size_t tap = 0; tap < rows.size(); ++tap) {
+      const std::vector<Value> with = factors(k().integer(static_cast<std::int64_t>(tap)), panel);
+      for (std::int64_t x = 0; x < reach(); ++x) {
+        auto used_by = users(x);
+        std::erase_if(used_by, [&](const auto& user) { return user.first < begin || user.first >= end; });
+        if (is_outside(x) || used_by.empty()) continue;
+        const Value value = get(rows[tap], x, panel);
+        for (const auto& [result, column] : used_by)
+          add(sums[static_cast<std::size_t>(result - begin)], value, with, column);
+      }
+    }
+    store(batch_, y, sums, panel, begin);
   }
 
   const Contraction& pointwise_;
   Factors factors_;
   ProductOperands operands_;
   BufferRef channel_sums_;
+  SharedRef memory_;               // of rows
   std::vector<Value> first_sums_;  // by panel
   Value batch_, left_;
 };

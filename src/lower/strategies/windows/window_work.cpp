@@ -108,19 +108,20 @@ void WindowWork::add(Value& sum, Value value, const std::vector<Value>& factors,
     sum = k().multiply_add(value, factors[static_cast<std::size_t>(tap)], sum);
 }
 
-void WindowWork::store(Value batch, Value row, const std::vector<Value>& sums, std::int64_t panel) {
+void WindowWork::store(Value batch, Value row, const std::vector<Value>& sums, std::int64_t panel,
+                       std::int64_t first_result) {
   const tensor::Shape& shape = type(node_.outputs[0]).shape;
-  const Value first_channel = first_channel_ + panel * lanes_;
+  const Value first_channel = first_channel_ + panel * lanes_, first = first_ + first_result;
   std::vector<Value> elements;
   builder_->add_node(window_);
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const Coordinates at = {batch, row, first_ + static_cast<std::int64_t>(i), first_channel + k().local_index()};
+    const Coordinates at = {batch, row, first + static_cast<std::int64_t>(i), first_channel + k().local_index()};
     builder_->fix(window_.outputs[0], result(at, sums[i]));
     const Value element = &node_ == &window_ ? builder_->at(node_.outputs[0], at) : builder_->compute(node_, 0, at);
     elements.push_back(builder_->stored_form(node_.outputs[0], element));
   }
   const BufferRef to = builder_->write(node_.outputs[0]);
-  const Value line = ((batch * shape[1] + row) * shape[2] + first_) * channels_ + first_channel;
+  const Value line = ((batch * shape[1] + row) * shape[2] + first) * channels_ + first_channel;
   for (std::size_t i = 0; i < elements.size(); ++i)
     k().store(to, line + static_cast<std::int64_t>(i) * channels_ + k().local_index(), elements[i]);
 }

@@ -44,8 +44,8 @@ class WindowWork {
   Value start();  // neutral element of the sum or maximum
   void add(Value& sum, Value value, const std::vector<Value>& factors, std::int64_t tap);
 
-  // Stores the results that have these sums, in row `row` of image `batch`.
-  void store(Value batch, Value row, const std::vector<Value>& sums, std::int64_t panel = 0);
+  // Stores the results from `result` on that have these sums, in row `row` of image `batch`.
+  void store(Value batch, Value row, const std::vector<Value>& sums, std::int64_t panel = 0, std::int64_t result = 0);
 
   ProgramBuilder& program_;
   const tosa::Node& window_;
