@@ -37,7 +37,8 @@ class GivenArrays {
     const tensor::NpyView* view = find(name);
     if (!view || !view->type) return std::nullopt;
     const auto member = members_.find(name);
-    if (member != members_.end() && !tensor::read_elements(member->second, view->payload, directory_)) return std::nullopt;
+    if (member != members_.end() && !tensor::read_elements(member->second, view->payload, directory_))
+      return std::nullopt;
     std::vector<std::byte> bytes(view->payload.size());
     tensor::copy_elements(*view, bytes);
     return importer::array_of(importer::file_type_of(*view->type), view->shape, std::move(bytes));
