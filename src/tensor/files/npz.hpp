@@ -42,8 +42,8 @@ bool is_npz(Bytes file);
 // (an encrypted member or one with another compression, an archive of several files).
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name);
 
-// Makes the bytes of a member, which is of the archive `name`, up to the end of `elements`, which are in `member.npy`. The
-// archive must still be there. Not for several threads at once. Errors: file-format.
+// Makes the bytes of a member, which is of the archive `name`, up to the end of `elements`, which are in `member.npy`.
+// The archive must still be there. Not for several threads at once. Errors: file-format.
 Result<> read_elements(const NpzMember& member, Bytes elements, const std::string& name);
 
 // An archive of .npy files, compressed where that makes them smaller. Errors: unsupported (4 GiB or more, too many
