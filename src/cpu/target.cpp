@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/format.hpp"
 #include "cpu/target_aarch64.hpp"
 
 #if defined(__x86_64__)

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/target.hpp"
+#include "cpu/level.hpp"
 
 namespace slipway::cpu::aarch64 {
 

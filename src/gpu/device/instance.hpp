@@ -30,7 +30,7 @@ class Instance {
 
 // Of the drivers of the machine, or of those that VK_DRIVER_FILES names.
 Result<Instance> create_instance_of_drivers(const vk::InstanceOptions& options);
-// The same; if there is none, of the driver that the package of the program has (vk::kSoftwareDriver).
+// The same; where no driver has a device, of the driver that the package of the program has (vk::kSoftwareDriver).
 Result<Instance> create_instance(const vk::InstanceOptions& options = {});
 
 // Whether the layer is installed that `validation` and `shader_prints` need.
