@@ -122,7 +122,7 @@ double kernel_time_on_cpu(const tosa::Graph& graph, const Settings& settings) {
   return best;
 }
 
-// Floats of 16 bits are widened, so they have the roof of 32-bit ones; and so do bytes without an instruction for them.
+// Floats of 16 bits are widened, so they have the roof of 32-bit ones.
 Roof roof_of_cpu(const Settings& settings, const std::set<DataType>& types) {
   Roof roof{.device = launch::cpu_info().name, .products = {}};
   measure_copies(true, [&](const tosa::Graph& graph) { return kernel_time_on_cpu(graph, settings); }, roof);

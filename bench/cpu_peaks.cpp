@@ -41,6 +41,13 @@ constexpr std::uint64_t kRounds = 20'000;
 #define SLIPWAY_ADD_128(sum, x) _mm_add_ps(_mm_mul_ps(sum, x), x)
 #define SLIPWAY_DOT_512(sum, x) _mm512_dpbusd_epi32(sum, x, x)
 #define SLIPWAY_DOT_256(sum, x) _mm256_dpbusd_avx_epi32(sum, x, x)
+// Products of pairs of 16-bit integers, which the engine uses for bytes.
+#define SLIPWAY_PAIR_512(sum, x) _mm512_add_epi32(x, _mm512_madd_epi16(sum, x))
+#define SLIPWAY_PAIR_256(sum, x) _mm256_add_epi32(x, _mm256_madd_epi16(sum, x))
+#define SLIPWAY_PAIR_128(sum, x) _mm_add_epi32(x, _mm_madd_epi16(sum, x))
+SLIPWAY_PEAK(pairs_512, "avx512f,avx512bw", __m512i, _mm512_setzero_si512(), _mm512_set1_epi16(1), SLIPWAY_PAIR_512, 64)
+SLIPWAY_PEAK(pairs_256, "avx2", __m256i, _mm256_setzero_si256(), _mm256_set1_epi16(1), SLIPWAY_PAIR_256, 32)
+SLIPWAY_PEAK(pairs_128, "sse2", __m128i, _mm_setzero_si128(), _mm_set1_epi16(1), SLIPWAY_PAIR_128, 16)
 SLIPWAY_PEAK(fused_512, "avx512f", __m512, _mm512_setzero_ps(), _mm512_set1_ps(1), SLIPWAY_FMA_512, 32)
 SLIPWAY_PEAK(fused_256, "avx2,fma", __m256, _mm256_setzero_ps(), _mm256_set1_ps(1), SLIPWAY_FMA_256, 16)
 SLIPWAY_PEAK(separate_128, "sse2", __m128, _mm_setzero_ps(), _mm_set1_ps(1), SLIPWAY_ADD_128, 8)
@@ -106,6 +113,11 @@ CpuPeaks measure_peaks(const cpu::Target& target, unsigned threads, double durat
     peaks.bytes = rate_of(bytes_of_tiles, threads, duration);
   else if (target.has_dot_products)
     peaks.bytes = rate_of(target.vector_bits == 512 ? bytes_512 : bytes_256, threads, duration);
+  else
+    peaks.bytes = rate_of(target.vector_bits == 512   ? pairs_512
+                          : target.vector_bits == 256 ? pairs_256
+                                                      : pairs_128,
+                          threads, duration);
 #else
   static_cast<void>(target), static_cast<void>(threads), static_cast<void>(duration);
 #endif

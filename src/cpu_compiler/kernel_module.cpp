@@ -32,7 +32,6 @@ constexpr spv::Capability kCapabilities[] = {
     spv::Capability::StorageBuffer16BitAccess,
     spv::Capability::GroupNonUniform,
     spv::Capability::GroupNonUniformBallot,
-    spv::Capability::GroupNonUniformShuffle,
     spv::Capability::DotProduct,
     spv::Capability::DotProductInputAll,
     spv::Capability::DotProductInput4x8BitPacked,

@@ -116,7 +116,6 @@ class Analysis {
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixMulAddKHR:
         return Spread::Uniform;
-      case spv::Op::OpGroupNonUniformShuffleXor:
       case spv::Op::OpSUDot:
       case spv::Op::OpSDot:
       case spv::Op::OpAtomicIAdd:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu_compiler/translate.hpp"
 
+#include <array>
 #include <optional>
 
 #include <llvm/IR/IRBuilder.h>
@@ -30,6 +31,33 @@ struct Value {
   std::vector<llvm::Value*> parts;      // of a composite, which is uniform or a pair of a product
   std::optional<std::uint32_t> member;  // a pointer to this member of the push constants
 };
+
+// Two 16-bit integers, which are translated as the 32-bit integer that has their bits.
+bool is_pair(const KernelModule& kernel, Id id) {
+  const Type& type = kernel.type(id);
+  return type.kind == Type::Kind::Vector && type.count == 2 && kernel.type(type.element).kind == Type::Kind::Int &&
+         kernel.type(type.element).width == 16;
+}
+
+// An instruction of x86 for vectors of 128, 256 and 512 bits.
+using ByWidth = std::array<llvm::Intrinsic::ID, 3>;
+constexpr ByWidth kProductsOfPairs = {llvm::Intrinsic::x86_sse2_pmadd_wd, llvm::Intrinsic::x86_avx2_pmadd_wd,
+                                      llvm::Intrinsic::x86_avx512_pmaddw_d_512};
+
+// Operands have the bits of what the instruction takes.
+llvm::Value* call(llvm::IRBuilder<>& b, const ByWidth& ids, const cpu::Target& target,
+                  std::initializer_list<llvm::Value*> operands) {
+  llvm::Function* function =
+      llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), ids[target.vector_bits == 512   ? 2
+                                                                                   : target.vector_bits == 256 ? 1
+                                                                                                               : 0]);
+  std::vector<llvm::Value*> arguments;
+  for (llvm::Value* operand : operands) {
+    llvm::Type* type = function->getFunctionType()->getParamType(static_cast<unsigned>(arguments.size()));
+    arguments.push_back(b.CreateBitCast(operand, type));
+  }
+  return b.CreateCall(function, arguments);
+}
 
 class Translator {
  public:
@@ -275,8 +303,6 @@ class Translator {
         return keep(in, address(in));
       case spv::Op::OpGroupNonUniformBroadcast:
         return keep(in, broadcast(in));
-      case spv::Op::OpGroupNonUniformShuffleXor:
-        return keep(in, swapped(in));
       case spv::Op::OpCompositeExtract:
         return keep(in, component(in));
       case spv::Op::OpSMulExtended:
@@ -286,7 +312,8 @@ class Translator {
       case spv::Op::OpSUDot:
         return dot(in);
       case spv::Op::OpSDot:
-        return keep(in, pair_product(in));
+        if (in.operands.size() != 4) return unknown(*kernel_.module, in);  // of other operands than pairs
+        return keep(in, arithmetic(in));
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixStoreKHR:
       case spv::Op::OpCooperativeMatrixMulAddKHR:
@@ -301,7 +328,7 @@ class Translator {
         [[fallthrough]];
       case spv::Op::OpISub:
       case spv::Op::OpBitcast:
-        if (is_pair(in.type)) return keep(in, get(in.operand(2)));
+        if (is_pair(kernel_, in.type)) return keep(in, get(in.operand(2)));
         [[fallthrough]];
       case spv::Op::OpSConvert:
         if (spreads_.of(in.result) == Spread::Linear || get(in.operand(2)).is_address) return keep(in, linear(in));
@@ -370,26 +397,6 @@ class Translator {
     auto* copy = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
                                       target_.vector_bits == 512 ? "=v,0" : "=x,0", false);
     return known = entry.CreateCall(copy, {entry.CreateVectorSplat(lanes_, number)});
-  }
-
-  // Two 16-bit integers, which are translated as the 32-bit integer that has their bits.
-  bool is_pair(Id type) const {
-    const Type& of = kernel_.type(type);
-    return of.kind == Type::Kind::Vector && of.count == 2 && kernel_.type(of.element).kind == Type::Kind::Int &&
-           kernel_.type(of.element).width == 16;
-  }
-
-  std::optional<Value> pair_product(const Instruction& in) {
-    const Value a = get(in.operand(2)), b = get(in.operand(3));
-    if (!a.value || !b.value || in.operands.size() != 4 || a.value->getType()->getScalarSizeInBits() != 32 ||
-        b.value->getType()->getScalarSizeInBits() != 32)
-      return std::nullopt;
-    const llvm::Intrinsic::ID id = target_.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
-                                   : target_.vector_bits == 256 ? llvm::Intrinsic::x86_avx2_pmadd_wd
-                                                                : llvm::Intrinsic::x86_sse2_pmadd_wd;
-    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(module_.get(), id);
-    llvm::Type* pairs = function->getFunctionType()->getParamType(0);
-    return varying(b_.CreateCall(function, {b_.CreateBitCast(vector(a), pairs), b_.CreateBitCast(vector(b), pairs)}));
   }
 
   // --- matrices ---
@@ -586,15 +593,6 @@ class Translator {
 
   // --- expressions ---
 
-  std::optional<Value> swapped(const Instruction& in) {
-    const Value from = get(in.operand(3));
-    const auto mask = kernel_.constants.find(in.operand(4));
-    if (!from.value || mask == kernel_.constants.end() || mask->second >= lanes_) return std::nullopt;
-    std::vector<int> lanes;
-    for (std::uint32_t i = 0; i < lanes_; ++i) lanes.push_back(static_cast<int>(i ^ mask->second));
-    return varying(b_.CreateShuffleVector(vector(from), lanes));
-  }
-
   std::optional<Value> broadcast(const Instruction& in) {
     const Value from = get(in.operand(3));
     const auto lane = kernel_.constants.find(in.operand(4));
@@ -761,6 +759,8 @@ class Translator {
         return b_.CreateFCmpOLE(x[0], x[1]);
       case OpSelect:
         return b_.CreateSelect(x[0], x[1], x[2]);
+      case OpSDot:  // of pairs
+        return call(b_, kProductsOfPairs, target_, {x[0], x[1]});
       case OpSConvert:
         return b_.CreateSExtOrTrunc(x[0], type);
       case OpUConvert:

@@ -229,21 +229,6 @@ TEST_F(KernelInterpreter, ABarrierOfASubgroupOrdersNoOthers) {
   }
 }
 
-TEST_F(KernelInterpreter, ALaneThatTheSubgroupDoesNotHave) {
-  for (const std::uint32_t lanes : {kSubgroup - 1, kSubgroup}) {
-    program_.kernels.clear();
-    program_.dispatches.clear();
-    dispatch(kIn, kOut, 0, [&](Kernel& k, BufferRef from, BufferRef to) {
-      const Value i = k.element_index();
-      k.store(to, i, k.swap_lanes(k.load(from, i), lanes));
-    });
-    if (lanes < kSubgroup)
-      EXPECT_THAT(run(), IsEmpty());
-    else
-      EXPECT_THAT(run(), ElementsAre(finding(KernelError::OutsideBuffer, "invocation 0: OpGroupNonUniformShuffleXor")));
-  }
-}
-
 TEST_F(KernelInterpreter, ABarrierThatSomeInvocationsExecute) {
   dispatch(kIn, kOut, 0, [](Kernel& k, BufferRef from, BufferRef to) {
     copy(k, from, to);

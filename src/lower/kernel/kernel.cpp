@@ -397,9 +397,8 @@ Value Kernel::dot_add(Value unsigned_bytes, Value signed_bytes, Value sum) {
 }
 
 Value Kernel::pair_add(Value a, Value b, Value sum) {
-  builder_.capability(spv::Capability::Int16);
-  builder_.capability(spv::Capability::DotProduct);
-  builder_.capability(spv::Capability::DotProductInputAll);
+  using enum spv::Capability;
+  for (const spv::Capability needed : {Int16, DotProduct, DotProductInputAll}) builder_.capability(needed);
   builder_.extension("SPV_KHR_integer_dot_product");
   const spirv::Id pair = builder_.type_vector(builder_.type_int(16, false), 2);
   const spirv::Id left = op(spv::Op::OpBitcast, pair, {id(a)}), right = op(spv::Op::OpBitcast, pair, {id(b)});

@@ -216,8 +216,7 @@ class Kernel {
   Value load_lanes(Pointer from, std::int64_t offset);
   // `count` neighbours, each the same for all invocations: fewer instructions than separate loads.
   std::vector<Value> load_neighbours(Pointer from, std::int64_t offset, std::int64_t count);
-  // Neighbouring elements of a buffer of bytes or of 16-bit integers as an int, the same for all invocations, at any
-  // address. `offset`: in bytes.
+  // Neighbours of 8 or 16 bits as an int, the same for all invocations, at any address. `offset`: in bytes.
   Value load_word(Pointer from, std::int64_t offset);
 
   // --- shared memory of a workgroup ---
@@ -281,8 +280,6 @@ class Kernel {
   Value without_lane(Value value);
   // The same value, without the knowledge how it differs by lane: loads gather, and only in active lanes.
   Value gathered(Value value) const;
-  // The values of each lane whose index differs in the bits `lanes`. For a workgroup that is one vector.
-  Value swap_lanes(Value value, std::uint32_t lanes);
 
   // --- statements ---
   // The index of the current basic block. Values that were computed in the same block are available.
@@ -307,14 +304,12 @@ class Kernel {
   // The int value of a float that is a whole number of at most `bits` bits (24 or fewer) and a sign. Drivers for CPUs
   // scalarise `to_int` of vectors, but not this.
   Value int_of_whole(Value real, std::uint32_t bits);
-  Value to_long(Value value);                       // int: sign-extended
-  Value to_float(Value value);                      // integers: nearest even
-  Value multiply_add(Value a, Value b, Value sum);  // of floats: may be rounded once or twice
-  // sum + the sum of four products, each of an unsigned byte and a signed byte. Wraps.
-  Value dot_add(Value unsigned_bytes, Value signed_bytes, Value sum);
-  // sum + the sum of two products of signed 16-bit integers. Wraps.
-  Value pair_add(Value a, Value b, Value sum);
-  Value bits_of(Value real);  // float as int
+  Value to_long(Value value);                                          // int: sign-extended
+  Value to_float(Value value);                                         // integers: nearest even
+  Value multiply_add(Value a, Value b, Value sum);                     // of floats: may be rounded once or twice
+  Value dot_add(Value unsigned_bytes, Value signed_bytes, Value sum);  // sum + four products; wraps
+  Value pair_add(Value a, Value b, Value sum);                         // sum + two of signed 16-bit integers; wraps
+  Value bits_of(Value real);                                           // float as int
   Value float_of_bits(Value bits);
   // Bits of 16-bit floats, on devices with 16-bit conversions: nearest even.
   Value f16_bits_of(Value real);

@@ -421,13 +421,6 @@ Value Kernel::from_lane(Value value, std::uint32_t lane) {
                                                {scope, from, lane_index})));
 }
 
-Value Kernel::swap_lanes(Value value, std::uint32_t lanes) {
-  builder_.capability(spv::Capability::GroupNonUniformShuffle);
-  const spirv::Id scope = builder_.constant_u32(static_cast<std::uint32_t>(spv::Scope::Subgroup));
-  const spirv::Id from = id(value), mask = builder_.constant_u32(lanes);
-  return made(value.type_, op(spv::Op::OpGroupNonUniformShuffleXor, type_id(value.type_), {scope, from, mask}));
-}
-
 Value Kernel::without_lane(Value value) {
   if (!value.base_) return value;
   const Value uniform = value.base_->id ? uniform_if(true, made(Scalar::Int, value.base_->id)) : integer(0);

@@ -10,9 +10,9 @@
 //   1x1           batch: 1; M: all pixels; contiguous: channels
 //   MATMUL        batch: batches; M: rows; contiguous: K; B differs for each batch element
 //
-// Padding is materialised: A is then a copy of the input with a border of zeros. The same holds for an A whose type is
-// not 32-bit float: products of 8-bit integers are computed as floats, exactly, because no more products are added
-// before a conversion than stay within 2^24.
+// Padding is materialised: A is then a copy of the input with a border of zeros. The same holds for an A that is not of
+// the type in which it is multiplied (Factors). Products of 8-bit integers as floats are exact, because no more
+// products are added before a conversion than stay within 2^24.
 #pragma once
 
 #include <optional>

@@ -195,8 +195,7 @@ class Generator {
         joins_lines_(joins_lines(c, shape_, program.device())),
         all_rows_(joins_lines_ ? c.batch_count() * c.m : c.m),
         tile_rows_(shape_.rows),
-        tile_batches_(batches_of_tile(c, shape_, program.device())),
-        interleaved_(shape_.interleaved) {
+        tile_batches_(batches_of_tile(c, shape_, program.device())) {
     if (shape_.has_matrices()) {
       matrix_ = *matrix_for(program, c);
       steps_of_block_ = matrix_steps(c, matrix_);
@@ -248,7 +247,7 @@ class Generator {
       const std::int64_t beyond = steps_of_block_.products() - c_.contiguous_k;
       return bordered_a(program_, c_, type_of_a(), static_cast<std::uint64_t>(beyond));
     }
-    if (interleaved_) return interleaved_a(program_, c_, tile_rows_);
+    if (shape_.interleaved) return interleaved_a(program_, c_, tile_rows_);
     const bool whole = c_.contiguous_k % products_of_step(factors_) == 0;
     const std::uint64_t beyond = kBytesOfWord - tensor::size_of(type_of_a());
     return bordered_a(program_, c_, type_of_a(), whole ? 0 : beyond);
@@ -278,7 +277,7 @@ class Generator {
     if (shape_.across > 1) panel_ = k().min(panel_ * shape_.across, k().integer(panels_ - shape_.across));
     operands_.b_begin = panel_ * (steps() * lanes_);
     if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * steps() * lanes_);
-    if (interleaved_) {
+    if (shape_.interleaved) {
       a_first_ = (batch_ * tiles_ + tile_) * (c_.contiguous_k * tile_rows_);
       return;
     }
@@ -327,7 +326,7 @@ class Generator {
     const std::int64_t of_batch = c_.is_matmul ? tiles_ : tiles;  // each batch of a product has a B of its own
     const std::int64_t element_size = tensor::size_of(type_of_a()), of_b = panels_ * lanes_ * c_.k() * element_size;
     const std::int64_t rows = tile_batches_ * c_.k_block_count() * (tile_rows_ * c_.m_stride + c_.contiguous_k);
-    const std::int64_t of_tile = (interleaved_ ? tile_rows_ * c_.k() : rows) * element_size;
+    const std::int64_t of_tile = (shape_.interleaved ? tile_rows_ * c_.k() : rows) * element_size;
     const auto elements = static_cast<std::int64_t>(tensor::element_count(c_.border.shape).value_or(0));
     const std::int64_t of_a = (c_.is_matmul ? c_.m * c_.k() : elements) * element_size;
     std::int64_t best = 1, least = std::numeric_limits<std::int64_t>::max();
@@ -354,9 +353,9 @@ class Generator {
     operands_.lanes = lanes_;
     operands_.max_unrolled = shape_.unrolled;
     // Elements of A that several rows read in one step would occupy registers from one use to the next.
-    if (is_native() && !interleaved_ && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
+    if (is_native() && !shape_.interleaved && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
       operands_.max_unrolled = std::clamp<std::int64_t>(c_.m_stride / operands_.products(), 1, operands_.max_unrolled);
-    operands_.a_step = interleaved_ ? tile_rows_ : 1;
+    operands_.a_step = shape_.interleaved ? tile_rows_ : 1;
     operands_.panels = shape_.across;
     operands_.panel_size = steps() * lanes_;
     if (joins_lines_) {
@@ -373,7 +372,7 @@ class Generator {
     for (std::int64_t batch = 0; batch < tile_batches_; ++batch) {
       const std::int64_t begin = tile_batches_ == 1 ? 0 : batch * c_.batch.back().stride;
       for (std::int64_t row = 0; row < tile_rows_; ++row)
-        operands_.rows.push_back({a_first_, begin + (interleaved_ ? row : row * c_.m_stride)});
+        operands_.rows.push_back({a_first_, begin + (shape_.interleaved ? row : row * c_.m_stride)});
     }
   }
 
@@ -572,7 +571,6 @@ class Generator {
   std::int64_t all_rows_;  // of a batch element, or of all lines
   std::int64_t tile_rows_, tile_batches_, tiles_ = 1, batch_tiles_ = 1;
   std::int64_t columns_ = 1;  // of tiles
-  bool interleaved_;
   MatrixShape matrix_;
   MatrixSteps steps_of_block_;
   KernelBuilder* builder_ = nullptr;

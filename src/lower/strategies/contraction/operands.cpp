@@ -183,56 +183,6 @@ std::optional<std::uint32_t> bordered_a(ProgramBuilder& program, const Contracti
   return buffer;
 }
 
-namespace {
-
-// A square of vectors, by swaps of halves, quarters and so on.
-void transpose(Kernel& k, std::vector<Value>& rows) {
-  const Value lane = k.gathered(k.local_index());
-  for (std::size_t d = 1; d < rows.size(); d *= 2) {
-    const Value stays = (lane & static_cast<std::int64_t>(d)) == 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i & d) continue;
-      const Value a = rows[i], b = rows[i | d];
-      rows[i] = k.select(stays, a, k.swap_lanes(b, static_cast<std::uint32_t>(d)));
-      rows[i | d] = k.select(stays, k.swap_lanes(a, static_cast<std::uint32_t>(d)), b);
-    }
-  }
-}
-
-// Tiles of a stored A are transposed in registers, so that reads and writes both touch neighbours. An element of each
-// row at a time would read from one set of the first-level cache where rows are a page apart.
-void transpose_tiles(ProgramBuilder& program, KernelBuilder& builder, const Contraction& c, const Copy& copy,
-                     std::int64_t tile_rows) {
-  constexpr std::int64_t kSquares = 8;  // of a workgroup, along the columns
-  Kernel& k = builder.kernel();
-  const std::int64_t lanes = k.grid().lanes, depth = c.contiguous_k, tiles = (c.m + tile_rows - 1) / tile_rows;
-  const std::int64_t steps = (depth + kSquares * lanes - 1) / (kSquares * lanes);
-  const std::int64_t groups = c.batch_count() * tiles * steps;
-  const Value group = k.min(k.group_index(), k.integer(groups - 1));
-  const Value in_order = k.unsigned_divide(group, k.integer(steps)), step = group - in_order * steps;
-  const Value batch = k.unsigned_divide(in_order, k.integer(tiles)), tile = in_order - batch * tiles;
-  const Value first = k.min(tile * tile_rows, k.integer(c.m - tile_rows));
-  const BufferRef to = builder.write_packed(copy.buffer, ElementType::F32);
-  k.loop(k.integer(std::min(kSquares, (depth + lanes - 1) / lanes)), [&](Value square) {
-    const Value column = k.min((step * kSquares + square) * lanes, k.integer(depth - lanes));
-    for (std::int64_t row = 0; row < tile_rows; row += lanes) {
-      std::vector<Value> square_rows;
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        const Value element = builder.at(c.a, {batch, first + (row + i), column + k.local_index()});
-        square_rows.push_back(as_float(k, element, c.a_zero));
-      }
-      transpose(k, square_rows);
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        const Value at = (in_order * depth + column + i) * tile_rows + row;
-        k.store(to, at + k.local_index(), square_rows[static_cast<std::size_t>(i)]);
-      }
-    }
-  });
-  program.dispatch(builder, static_cast<std::uint64_t>(groups), copy.key, std::array{copy.buffer}, copy.note);
-}
-
-}  // namespace
-
 std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::int64_t tile_rows) {
   const std::int64_t tiles = (c.m + tile_rows - 1) / tile_rows;
   const std::int64_t count = c.batch_count() * tiles * c.contiguous_k * tile_rows;
@@ -245,12 +195,6 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
   KernelBuilder builder = row_kernel(program, c.contiguous_k * tile_rows);
   Kernel& k = builder.kernel();
   builder.add_node(*c.node);
-  const std::int64_t lanes = k.grid().lanes;
-  if (program.device().native_vectors && lanes && tile_rows % lanes == 0 && c.contiguous_k >= lanes &&
-      is_whole(program, c.a)) {
-    transpose_tiles(program, builder, c, copy, tile_rows);
-    return buffer;
-  }
   fill_rows(program, builder, copy, {c.batch_count() * tiles, c.contiguous_k * tile_rows},
             [&](Value row, Value position) {
               const Value batch = k.unsigned_divide(row, k.integer(tiles)), tile = row - batch * tiles;
