@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of a conformance run: what computes TOSA graphs - a driver, a layer, kernels on a device, an engine - is
-// compared with the interpreter, by TOSA's rules (docs/conformance.md). A row is a set of cases that test one thing: an operator with its types, or graphs of one kind.
+// compared with the interpreter, by TOSA's rules (docs/conformance.md). A row is a set of cases that test one thing: an
+// operator with its types, or graphs of one kind.
 //
 //   for (const std::string& name : row_names(Extent::Sample)) {
 //     Result<RowOutcome> outcome = run_row({.name = name}, device);

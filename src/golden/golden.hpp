@@ -62,7 +62,8 @@ const Recorded& recorded();
 
 // What is in files: VGF files of the graphs with several operators, words and metadata of pipelines in RPL.
 std::vector<Bits> bits_of_files(const Recorded& recorded);
-// The interpreter, and each level of the CPU engine that this machine has. Without a compiler of kernels the levels are missing.
+// The interpreter, and each level of the CPU engine that this machine has. Without a compiler of kernels the levels are
+// missing.
 std::vector<Bits> bits_of_host(const Recorded& recorded);
 // A Vulkan device: the graphs, and a scenario.
 std::vector<Bits> bits_of_device(Device& device, const Recorded& recorded);

@@ -50,8 +50,8 @@ std::string operator_corpus() {
     const tosa_cases::Configuration& configuration = tosa_cases::matrix()[i];
     auto& of_op = chosen[configuration.op];
     Diagnostics refused;
-    auto made =
-        tosa_cases::case_of(i, configuration.has_edges ? tosa_cases::Pattern::Edge : tosa_cases::Pattern::Random, refused);
+    auto made = tosa_cases::case_of(
+        i, configuration.has_edges ? tosa_cases::Pattern::Edge : tosa_cases::Pattern::Random, refused);
     if (!made) continue;
     const auto known = of_op.find(configuration.label);
     if (known == of_op.end() || (elements_of(*made) > 16 && elements_of(*made) < elements_of(known->second)))

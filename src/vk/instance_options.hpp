@@ -9,8 +9,8 @@
 
 namespace slipway::vk {
 
-// The environment variable with the manifest of the software driver of a package (env/bundle.sh), which is used where the machine
-// has no other driver. VK_DRIVER_FILES then has the same value.
+// The environment variable with the manifest of the software driver of a package (env/bundle.sh), which is used where
+// the machine has no other driver. VK_DRIVER_FILES then has the same value.
 inline constexpr const char* kSoftwareDriver = "SLIPWAY_SOFTWARE_DRIVER";
 
 // A message of a validation layer, the loader or the driver.

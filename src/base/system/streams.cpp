@@ -23,7 +23,6 @@
 namespace slipway {
 namespace {
 
-
 // Why a file cannot be read, whatever its path.
 struct Fault {
   enum class Kind : std::uint8_t { System, Endless, NoWriter };

@@ -10,7 +10,7 @@ void add_row_options(CommandLine& line, RowOptions& options) {
   add_engine_thread_options(line, options);
   line.add_flag("--native", options.native, "only graphs that the driver, or a layer, runs itself (VK_ARM_data_graph)");
   line.add_option("--failures", options.failures,
-                  "a directory that receives the first case that fails of each row: the graph and its inputs")
+                  "write the first case that fails of each row into this directory: the graph and its inputs")
       .not_empty();
   add_cache_option(line, options.no_cache);
 }

@@ -8,7 +8,7 @@ namespace slipway::model {
 namespace {
 
 std::shared_ptr<NpyFile> parsed(std::shared_ptr<const void> owner, Bytes bytes, const std::string& name,
-                                      Diagnostics& diagnostics) {
+                                Diagnostics& diagnostics) {
   Diagnostics warnings;
   auto view = diagnostics.take(tensor::parse_npy(bytes, name, warnings));
   diagnostics.add(warnings.release());

@@ -571,7 +571,7 @@ class Planner {
   Diagnostics& diagnostics_;
   const std::shared_ptr<ArrayFiles> array_files_ =
       options_.array_files ? options_.array_files : std::make_shared<ArrayFiles>();
-  std::vector<std::shared_ptr<const NpyFile>> files_;  // by input
+  std::vector<std::shared_ptr<const NpyFile>> files_;    // by input
   std::map<std::string, std::size_t> inputs_by_name_;    // empty until they are asked for
   std::map<std::uint32_t, tosa::DataType> graph_types_;  // of inputs of graphs, by resource
   std::vector<KnownShape> known_;
