@@ -33,7 +33,8 @@ with tempfile.TemporaryDirectory() as name:
     run(directory / "build/consumer_c", top / "examples/hello/scenario.json")
     run(directory / "build/consumer_recipe", top / "examples/saxpy_recipe/recipe.json")
     run(directory / "build/consumer_c_model", directory / "net.txt")
-    run(directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info")
+    kernels = subprocess.run([directory / "build/consumer_kernels", top / "examples/kernel_info/saxpy.ze_info"], check=True, capture_output=True, text=True)
+    assert kernels.stdout.startswith("saxpy: SIMD 16, 64 bytes of arguments\n"), kernels.stdout
     run(directory / "build/consumer_model", directory / "net.txt")
     run(directory / "prefix/bin/slipway", "--version")
 
@@ -113,7 +114,7 @@ with tempfile.TemporaryDirectory() as name:
     # The library exports what its headers declare, and nothing of its modules or of other libraries.
     symbols = subprocess.run(["nm", "-D", "--defined-only", "-C", f"{libraries}/libslipway.so"], check=True, capture_output=True, text=True)
     names = [line.split(maxsplit=2)[2] for line in symbols.stdout.splitlines()]
-    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|Model|PreparedModel|convert_model|convert_model_file|KernelBinary|device|artifacts|"
+    public = re.compile(r"(typeinfo (name )?for |vtable for )?slipway::(Device|Scenario|Model|PreparedModel|convert_model|convert_model_file|set_sandbox|KernelBinary|device|artifacts|"
                         r"runner|list_devices|slipway_make_buffer|slipway_adopt_xrt_device)\b|(slipway|rpl)_\w+$")
     foreign = [name for name in names if not public.match(name)]
     assert not foreign, f"{len(foreign)} symbols are exported that no header declares: {foreign[:10]}"

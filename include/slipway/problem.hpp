@@ -89,7 +89,7 @@ class [[nodiscard]] Outcome {
   Outcome(std::unexpected<Problems> failed) : content_(std::in_place_index<1>, std::move(failed).error()) {}
   operator std::expected<T, Problems>() && {
     if (!has_value()) return std::unexpected(std::move(error()));
-    return std::move(**this);
+    return *std::move(*this);
   }
 #endif
 
@@ -98,13 +98,14 @@ class [[nodiscard]] Outcome {
 
   T& operator*() & { return *std::get_if<0>(&content_); }
   const T& operator*() const& { return *std::get_if<0>(&content_); }
-  T&& operator*() && { return std::move(*std::get_if<0>(&content_)); }
+  // A value and no reference, so that `for (auto& each : *call())` is safe before C++23.
+  T operator*() && { return std::move(*std::get_if<0>(&content_)); }
   T* operator->() { return std::get_if<0>(&content_); }
   const T* operator->() const { return std::get_if<0>(&content_); }
 
   T& value() & { return check(), **this; }
   const T& value() const& { return check(), **this; }
-  T&& value() && { return check(), std::move(**this); }
+  T value() && { return check(), *std::move(*this); }
   template <class U>
   T value_or(U&& other) const& {
     return has_value() ? **this : static_cast<T>(std::forward<U>(other));

@@ -135,7 +135,7 @@ void report_limit(const Program& program, const VariantOptions& settings, const 
       DiagnosticKind::RplVariantLimit,
       options.empty() ? SourceLocation{}
                       : program.location(program.items[program.options[options.front()].item].name_range),
-      formatted("there are more than {} variants{}; {} options take part, most of all {}", settings.max_variants,
+      formatted("there are more than {} variants{}; {} options multiply them, most of all {}", settings.max_variants,
                 search.estimate > 0 ? formatted(" (about {:.2g})", search.estimate) : "", options.size(), largest));
   problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
 }

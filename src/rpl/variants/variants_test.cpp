@@ -195,7 +195,7 @@ TEST(Variants, RefuseFarTooManyBeforeTheSearch) {
   const Diagnostic* problem = found.problem(DiagnosticKind::RplVariantLimit);
   ASSERT_NE(problem, nullptr);
   EXPECT_THAT(problem->message,
-              HasSubstr("more than 65536 variants (about 1.1e+12); 40 options take part, most of all"));
+              HasSubstr("more than 65536 variants (about 1.1e+12); 40 options multiply them, most of all"));
 }
 
 // As many assignments, but each option is read only if all before it are set: 41 variants. Most walks end early.
