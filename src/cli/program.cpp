@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
@@ -20,6 +21,7 @@
 #include "cli/run/run_report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
+#include "cpu/level.hpp"
 #include "sandbox/sandbox.hpp"
 #include "shader/glslang_service.hpp"
 #include "spirv/tools.hpp"
@@ -155,6 +157,13 @@ int run_program(std::string_view program, const Arguments& arguments) {
                       may_write_beside(program, words));
   }
   protect_inputs();
+  const char* const level = std::getenv("SLIPWAY_CPU_LEVEL");
+  if (level && *level != 0 && !std::ranges::contains(cpu::kLevelNames, std::string_view(level))) {
+    std::string names;
+    for (const std::string_view name : cpu::kLevelNames) names += formatted("{}`{}`", names.empty() ? "" : ", ", name);
+    print_error(formatted("slipway: SLIPWAY_CPU_LEVEL is `{}`, and not one of {}\n", level, names));
+    return static_cast<int>(ExitClass::Usage);
+  }
   std::vector<std::string> command = sandbox::own_command();
   command.emplace_back(kSandboxVerb);
   sandbox::enable(std::move(command));

@@ -231,5 +231,24 @@ TEST_F(Pack, RefusesWhatIsNotWhole) {
   EXPECT_EQ(rpl_pack_pipeline_size(&pack_, 99, 0), 0);
 }
 
+// A caller allocates what a pack states.
+TEST_F(Pack, StatesNoSizeThatItCannotFill) {
+  std::vector<std::uint32_t> other(bytes_.size / 4);
+  std::size_t opened = 0;
+  for (std::size_t word = 0; word < other.size(); ++word) {
+    std::memcpy(other.data(), bytes_.data, bytes_.size);
+    other[word] = UINT32_MAX;
+    rpl_pack pack{};
+    if (rpl_pack_open(other.data(), bytes_.size, &pack) != RPL_OK) continue;
+    ++opened;
+    for (std::uint32_t program = 0; program < rpl_pack_program_count(&pack); ++program) {
+      ASSERT_LE(rpl_pack_options_size(&pack, program), 64 * bytes_.size) << word;
+      for (const std::uint32_t variant : {0U, 1U, UINT32_MAX})
+        ASSERT_LE(rpl_pack_pipeline_size(&pack, program, variant), 64 * bytes_.size) << word;
+    }
+  }
+  EXPECT_GT(opened, 100U);
+}
+
 }  // namespace
 }  // namespace slipway::rpl_c

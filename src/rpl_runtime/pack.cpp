@@ -50,6 +50,12 @@ bool read_variant(const rpl_pack* pack, std::uint32_t program, std::uint32_t var
   return read_program(pack, program, of) && variant < of.variant_count && read_record(*pack, of.variants, variant, to);
 }
 
+// A size that a pack states, or 0 where its records cannot fill it: a caller allocates that much.
+std::size_t possible_size(const rpl_pack& pack, std::uint32_t size) {
+  constexpr std::size_t kMostOfARecord = 64;  // bytes of structures
+  return size / kMostOfARecord <= pack.record_count ? size : 0;
+}
+
 // --- structures ------------------------------------------------------------------------------------------------------
 
 // Makes structures of records, in memory that is taken from the front.
@@ -401,12 +407,12 @@ rpl_status rpl_pack_find_variant(const rpl_pack* pack, uint32_t program, const r
 
 size_t rpl_pack_pipeline_size(const rpl_pack* pack, uint32_t program, uint32_t variant) {
   PackVariant of;
-  return read_variant(pack, program, variant, of) ? of.memory : 0;
+  return read_variant(pack, program, variant, of) ? possible_size(*pack, of.memory) : 0;
 }
 
 size_t rpl_pack_options_size(const rpl_pack* pack, uint32_t program) {
   PackProgram of;
-  return read_program(pack, program, of) ? of.options_memory : 0;
+  return read_program(pack, program, of) ? possible_size(*pack, of.options_memory) : 0;
 }
 
 rpl_status rpl_pack_pipeline(const rpl_pack* pack, uint32_t program, uint32_t variant, void* memory, size_t size,

@@ -48,6 +48,8 @@ Result<BuildOptions> parse_build_options(std::string_view text, const SourceLoca
 
 // Reads a file; the failure of a missing file is file-not-found.
 using ReadFile = std::function<Result<std::string>(const Path&)>;
+// Reads files in these directories and below them only, for sources of strangers. Errors also: path-outside.
+ReadFile reader_below(std::vector<Path> directories);
 
 struct Options {
   spirv::Stage stage = spirv::Stage::Compute;  // vertex, fragment or compute

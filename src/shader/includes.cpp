@@ -2,6 +2,7 @@
 #include "shader/includes.hpp"
 
 #include "base/format.hpp"
+#include "base/system/paths/confined_file.hpp"
 
 namespace slipway::shader {
 namespace {
@@ -39,6 +40,16 @@ bool has_include(std::string_view text, std::string_view name) {
 }
 
 }  // namespace
+
+ReadFile reader_below(std::vector<Path> directories) {
+  return [directories = std::move(directories)](const Path& path) {
+    Result<std::string> text = read_text_below(directories.front(), path);
+    for (std::size_t i = 1; i < directories.size() && !text; ++i) {
+      if (text.error().front().kind == DiagnosticKind::PathOutside) text = read_text_below(directories[i], path);
+    }
+    return text;
+  };
+}
 
 Includes::Includes(const SourcePtr& main, const Options& options) : options_(options), main_(main->name()) {
   sources_[main_] = main;

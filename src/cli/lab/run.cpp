@@ -154,6 +154,8 @@ class LabRun {
     }
     all_ = options_.rows ? options_.rows->cases : list_cases(options_.files, diagnostics_);
     if (!ok() || !choose_shard() || !read_earlier()) return false;
+    for (const std::string& input : {options_.expect_path, options_.baseline_path, options_.shard_times_path})
+      if (!input.empty()) protect_input(input);
     if (!options_.expect_path.empty() && !(expectations_ = Expectations::read(options_.expect_path, diagnostics_)))
       return false;
     std::vector<std::string> formats;
@@ -208,8 +210,15 @@ class LabRun {
   // --resume: the cases that have results, in all rounds, and those that are missing.
   bool read_earlier() {
     if (!options_.resume_path.empty() && file_exists(options_.resume_path)) {
-      auto read = read_results(options_.resume_path, diagnostics_);
+      const auto text = diagnostics_.take(read_text(options_.resume_path));
+      auto read = text ? parse_results(*text, options_.resume_path, diagnostics_) : std::nullopt;
       if (!read) return false;
+      // The first line of a run may be incomplete.
+      if (read->runs.empty() && read->cases.empty() && !text->empty() && !text->starts_with(R"({"run":)")) {
+        diagnostics_.error(DiagnosticKind::FileFormat, SourceLocation::in_file(options_.resume_path),
+                           "this is not a results file, and is not continued");
+        return false;
+      }
       earlier_ = std::move(*read);
       results_.times = earlier_.times;
       results_.samples = earlier_.samples;

@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "cli/confine.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/rpl/verbs.hpp"
@@ -47,6 +48,11 @@ std::optional<InspectedShader> read_shader(const InspectShaderOptions& options, 
   if (!build) return std::nullopt;
   compile.macros = std::move(build->macros);
   compile.include_dirs = std::move(build->include_dirs);
+  if (is_confined()) {
+    std::vector<Path> directories = {compile.directory};
+    directories.append_range(compile.include_dirs);
+    compile.read_file = shader::reader_below(std::move(directories));
+  }
   auto compiled = diagnostics.take(shader::compile_cached(
       cache_of(options.no_cache), make_source(file, std::string(text_of(mapped->bytes()))), guess->language, compile));
   if (!compiled) return std::nullopt;

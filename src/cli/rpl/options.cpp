@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "cli/manual/schemas.hpp"
 #include "cli/sarif_file.hpp"
@@ -248,6 +249,7 @@ std::optional<RplInput> load_rpl(const RplOptions& options, Diagnostics& diagnos
   input.compile = compile_options(options, diagnostics);
   std::vector<SourcePtr> sources;
   for (const std::string& file : options.files) {
+    protect_input(file);
     if (auto source = diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file))) {
       sources.push_back(std::move(*source));
     }

@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "base/system/paths/confined_file.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "cli/confine.hpp"
 #include "cli/rpl/outputs.hpp"
@@ -56,6 +57,7 @@ struct BuiltProject {
 
 std::optional<BuiltProject> build(const RplOptions& options, bool emit, bool pack, Diagnostics& diagnostics) {
   const Path file = options.files.front();
+  protect_input(file);
   const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
   if (!source) return std::nullopt;
   std::optional<rpl::Project> project = rpl::read_project(*source, file.parent_path(), diagnostics);
@@ -70,6 +72,7 @@ std::optional<BuiltProject> build(const RplOptions& options, bool emit, bool pac
   const std::vector<rpl::ProjectProgram> programs = chosen_programs(options, built.project, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   const auto read = [directory = file.parent_path()](const Path& path) -> Result<SourcePtr> {
+    protect_input(path);
     if (!is_confined()) return read_source(path);
     SLIPWAY_TRY(std::string text, read_text_below(directory, path));
     return make_source(path.string(), std::move(text));

@@ -2,6 +2,7 @@
 // `slipway new`: a first scenario for a shader or a model.
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
+#include "cli/confine.hpp"
 #include "cli/content.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/verbs.hpp"
@@ -68,7 +69,8 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
                                    .directory = Path(options.output).parent_path(),
                                    .entry = options.entry,
                                    .cache = cache_of(options.no_cache),
-                                   .build_options = options.build_options};
+                                   .build_options = options.build_options,
+                                   .confine = is_confined()};
   for (const std::string& given : options.shapes) {
     if (auto shape = named_shape(given, diagnostics)) request.shapes.push_back(std::move(*shape));
   }

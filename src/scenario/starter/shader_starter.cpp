@@ -51,6 +51,11 @@ std::optional<Source> read_shader(const StarterOptions& options, Diagnostics& di
     compile.macros = std::move(build->macros);
     compile.include_dirs = std::move(build->include_dirs);
   }
+  if (options.confine) {
+    std::vector<Path> directories = {compile.directory};
+    directories.append_range(compile.include_dirs);
+    compile.read_file = shader::reader_below(std::move(directories));
+  }
   auto compiled = diagnostics.take(shader::compile_cached(
       options.cache, make_source(name, std::string(text_of(mapped->bytes()))), guess->language, compile));
   if (!compiled) return std::nullopt;

@@ -28,6 +28,7 @@ struct StarterOptions {
   std::string entry;          // of a shader; empty: the one that the text suggests, or the first of a module
   Cache cache;                // of compiled shaders
   std::string build_options;  // of GLSL and HLSL: `-DNAME=VALUE`, `-UNAME`
+  bool confine = false;       // the shader includes files of its directory and of include directories only
   // Of models: the contents of `file`, if it is not written yet.
   std::shared_ptr<const model::ModelFile> model = nullptr;
   std::vector<model::NamedShape> shapes;                         // of models: open dimensions; others are 1
