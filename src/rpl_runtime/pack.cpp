@@ -52,8 +52,8 @@ bool read_variant(const rpl_pack* pack, std::uint32_t program, std::uint32_t var
 
 // A size that a pack states, or 0 where its records cannot fill it: a caller allocates that much.
 std::size_t possible_size(const rpl_pack& pack, std::uint32_t size) {
-  constexpr std::size_t kMostOfARecord = 64;  // bytes of structures
-  return size / kMostOfARecord <= pack.record_count ? size : 0;
+  constexpr std::size_t kMaxBytesOfRecord = 64;  // bytes of structures
+  return size / kMaxBytesOfRecord <= pack.record_count ? size : 0;
 }
 
 // --- structures ------------------------------------------------------------------------------------------------------
