@@ -35,7 +35,7 @@ int main(int count, char** arguments) {
   if (!library) return 3;
   const auto function = find_function(**library, "nothing");
   if (!function) return 3;
-  Call call{.function = *function, .run = "bench", .location = {}, .arguments = {}};
+  FunctionCall call{.function = *function, .run = "bench", .location = {}, .arguments = {}};
   const auto callable = (*function)->callable;
   std::vector<std::any> values;
   const double direct = nanoseconds([&] { callable(values); });

@@ -121,7 +121,7 @@ void cpu_functions(const Path& libraries) {
       R"({{"resources": {{"cpus": [{{"name": "nothing", "library_path": "arithmetic"}}]}}, "execution": {{"runs": [{}]}}}})",
       runs));
   open(session, libraries, nullptr);
-  const cpu::Function& function =
+  const cpu::LibraryFunction& function =
       *must(cpu::find_function(*must(cpu::load_library(libraries / "libarithmetic.so")), "nothing"));
   std::vector<std::any> arguments(function.num_args);
   const auto direct = [&] {
