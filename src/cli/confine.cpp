@@ -76,6 +76,9 @@ constexpr const char* kVariables[] = {
     "VK_ADD_LAYER_PATH",      "VK_IMPLICIT_LAYER_PATH", "OCL_ICD_VENDORS",  "XILINX_XRT",          "SLIPWAY_CACHE_PATH",
     "SLIPWAY_DEVICE_PROFILE", "SLIPWAY_TUNING",         "SLIPWAY_IGA"};
 
+// Of the directory of caches: for temporary files, which may not be in that of all users.
+constexpr const char* kTemporary = "temporary";
+
 bool confined = false;
 
 // The directory of a file, or the directory itself.
@@ -139,7 +142,7 @@ class Rules {
     rules_.execute.push_back(own);
     rules_.execute.emplace_back(sandbox::own_command().front());
     ::dl_iterate_phdr(add_object, &rules_);
-    for (const char* part : {"objects", "pipelines"}) {
+    for (const char* part : {"objects", "pipelines", kTemporary}) {
       const Path cache = Cache::directory_of_user(part);
       if (!cache.empty() && make_private_directories(cache)) rules_.write.push_back(cache);
     }
@@ -205,6 +208,8 @@ FileRules rules_for(const std::vector<std::string>& words, bool runs) { return R
 void confine_process(const std::vector<std::string>& words, bool runs) {
   note_confined();
   const FileRules rules = rules_for(words, runs);
+  if (const Path place = Cache::directory_of_user(kTemporary); directory_exists(place))
+    ::setenv("TMPDIR", place.c_str(), 1);
   if (!restrict_files(rules))
     print_error(
         "warning: this kernel has no landlock: with --confine the program itself keeps to the directories of the "
