@@ -116,10 +116,6 @@ Read await_writer(int pipe, GrowingBytes& into) {
 // A pipe or a device whose contents are kept.
 class Stream {
  public:
-  ~Stream() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
   Result<Bytes> read(const Path& path, const struct stat& status) {
     if (!result_) {
       result_ = has_no_end(status) ? std::unexpected(Fault{.kind = Fault::Kind::Endless})
@@ -132,14 +128,14 @@ class Stream {
 
  private:
   Read read_once(const Path& path, bool pipe) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0));
-    if (descriptor_ < 0) return system_fault(errno);
+    descriptor_ = OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0)));
+    if (descriptor_.number() < 0) return system_fault(errno);
     Read result;
     if (pipe) {
-      result = await_writer(descriptor_, contents_);
-      ::fcntl(descriptor_, F_SETFL, 0);  // from now on a read waits for data
+      result = await_writer(descriptor_.number(), contents_);
+      ::fcntl(descriptor_.number(), F_SETFL, 0);  // from now on a read waits for data
     }
-    if (result) result = read_rest(descriptor_, kMaxStream, contents_);
+    if (result) result = read_rest(descriptor_.number(), kMaxStream, contents_);
     keep_identity();
     return result;
   }
@@ -147,12 +143,11 @@ class Stream {
   // The system gives the number of a removed pipe to another file, unless the pipe is still open. It must not be open
   // for reading: its next writer waits for a reader.
   void keep_identity() {
-    const std::string self = formatted("/proc/self/fd/{}", descriptor_);
-    const int identity = ::open(self.c_str(), O_PATH | O_CLOEXEC);
-    ::close(std::exchange(descriptor_, identity));
+    const std::string self = formatted("/proc/self/fd/{}", descriptor_.number());
+    descriptor_ = OwnedDescriptor(::open(self.c_str(), O_PATH | O_CLOEXEC));
   }
 
-  int descriptor_ = -1;
+  OwnedDescriptor descriptor_{-1};
   GrowingBytes contents_;
   std::optional<Read> result_;
 };
@@ -215,12 +210,11 @@ Result<std::string> read_small_file(const Path& path, std::size_t limit) {
   };
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !is_small(status)) return refused();
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (file < 0) return unreadable(path, errno);
-  const bool ok = ::fstat(file, &status) == 0 && is_small(status);  // it may be another file by now
-  Result<std::string> text = ok ? read_all(file, path, limit) : refused();
-  ::close(file);
-  return text;
+  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (file.number() < 0) return unreadable(path, errno);
+  // It may be another file by now.
+  if (::fstat(file.number(), &status) != 0 || !is_small(status)) return refused();
+  return read_all(file.number(), path, limit);
 }
 
 Result<Bytes> read_stream(const Path& path, const struct stat& status) {
