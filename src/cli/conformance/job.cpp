@@ -2,7 +2,6 @@
 #include "cli/conformance/job.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
@@ -106,7 +105,10 @@ class RowJob : public Job {
     for (const reference::Tensor& input : first.inputs) arrays.push_back(npy_of(input));
     for (std::size_t i = 0; i < arrays.size(); ++i) members.push_back({formatted("input_{}", i), arrays[i]});
     Result<> written = write_file(graph, first.graph);
-    if (const auto archive = tensor::write_npz(members); written && archive) written = write_file(inputs, *archive);
+    if (written) {
+      written = tensor::write_npz(members).and_then(
+          [&](const std::vector<std::byte>& archive) { return write_file(inputs, archive); });
+    }
     if (!written) {
       diagnostics_.add(std::move(written.error()));
       return "the case was not written";

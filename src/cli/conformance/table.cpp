@@ -36,7 +36,7 @@ void add_once(std::vector<std::string>& to, const std::string& name) {
   if (!std::ranges::contains(to, name)) to.push_back(name);
 }
 
-// Columns that are no types.
+// Columns beside those of types.
 constexpr std::string_view kOtherColumns[] = {"codes", "statistics", "random"};
 
 // `CONV2D/i8 i8 i32`: the line `CONV2D`, the column `i8`. `models/softmax f32`: the line `models`, the column `cases`.

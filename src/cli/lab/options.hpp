@@ -21,7 +21,7 @@ struct BenchOptions {
   std::string csv_path;
 };
 
-// Cases that are no files, of `slipway conformance`.
+// Cases that are not files, of `slipway conformance`.
 struct LabRows {
   std::vector<LabCase> cases;
   std::string (*table)(const LabResults& results);  // is printed after the run
