@@ -129,9 +129,10 @@ def interpreter(directory):
     text = end(process, signal.SIGTERM, "interpreter")
     expect("interrupted after 0 of 1 runs" in text, f"interpreter: {text}")
     expect(kinds(directory / "heavy.json") == [["interrupted"]], "interpreter: report")
-    for options, message in (("--engine", "reference"), "the operator MATMUL did not end in the given time"), \
-                            (("--engine", "cpu", "--threads", "1"), "the graph did not end in the given time"):
-        done = subprocess.run([slipway, "run", "heavy.graph", *options, "--timeout", "0.01", "--report", "heavy.json"], cwd=directory,
+    # Each computes for far longer than its limit on any machine.
+    for file, options, message in ("heavy.graph", ("--engine", "reference"), "the operator MATMUL did not end in the given time"), \
+                                  ("long.graph", ("--engine", "cpu", "--threads", "1"), "the graph did not end in the given time"):
+        done = subprocess.run([slipway, "run", file, *options, "--timeout", "0.01", "--report", "heavy.json"], cwd=directory,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expect(done.returncode == 5 and message in done.stderr, f"time limit of {options}: {done.returncode} {done.stderr}")
         expect(kinds(directory / "heavy.json") == [["timed-out"]], f"time limit of {options}: report")
@@ -227,6 +228,8 @@ with tempfile.TemporaryDirectory() as name:
     (top / "net.graph").write_text("graph g {\n  %0 = input f32[1, 64, 64]\n  %1 = input f32[1, 64, 64]\n  %2 = MATMUL(%0, %1) f32[1, 64, 64] A_zp=0 B_zp=0\n  output %2\n}\n")
     (top / "heavy.graph").write_text("graph g {\n  %0 = input f32[1, 1024, 1024]\n  %1 = input f32[1, 1024, 1024]\n"
                                      "  %2 = MATMUL(%0, %1) f32[1, 1024, 1024] A_zp=0 B_zp=0\n  output %2\n}\n")
+    products = "".join(f"  %{i} = MATMUL(%{i - 1}, %1) f32[1, 1024, 1024] A_zp=0 B_zp=0\n" for i in range(2, 102))
+    (top / "long.graph").write_text("graph g {\n  %0 = input f32[1, 1024, 1024]\n  %1 = input f32[1, 1024, 1024]\n" + products + "  output %101\n}\n")
     (top / "transform.graph").write_text("graph g {\n  %0 = input f32[1, 8192, 4]\n"
                                          "  %1, %2 = RFFT2D(%0) f32[1, 8192, 3], f32[1, 8192, 3] local_bound=false\n  output %1\n  output %2\n}\n")
     hanging_scenario(top, signal.SIGINT)
