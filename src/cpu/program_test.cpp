@@ -442,8 +442,12 @@ TEST(Target, TheEnvironmentLimitsTheLevel) {
     EXPECT_EQ(level == limit, target_of(limit).has_value()) << name;
     EXPECT_EQ(host_target(), any_target_of(level));
   }
+  EXPECT_TRUE(check_level_setting());
   setenv("SLIPWAY_CPU_LEVEL", "avx9", 1);
   EXPECT_EQ(host_level(), best);
+  const Result<> unknown = check_level_setting();
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(unknown.error().front().message.starts_with("SLIPWAY_CPU_LEVEL is `avx9`, and not one of"));
   if (set)
     setenv("SLIPWAY_CPU_LEVEL", before.c_str(), 1);
   else
