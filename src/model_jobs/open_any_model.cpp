@@ -32,7 +32,9 @@ std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& nam
     stages->begin("read");
   }
   if (!vgf) return read_and_convert(bytes, name, std::move(read), diagnostics, stages);
-  return convert::has_entry(convert::ModelFormat::Vgf, name, read.entry, diagnostics) ? open_vgf() : nullptr;
+  const bool fits = convert::has_entry(*read.format, name, read.entry, diagnostics) &&
+                    convert::has_kinds_of_nodes(*read.format, name, read.import, diagnostics);
+  return fits ? open_vgf() : nullptr;
 }
 
 }  // namespace
