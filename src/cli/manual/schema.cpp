@@ -12,6 +12,7 @@
 #include "convert/model_json.hpp"
 #include "convert/report.hpp"
 #include "convert/shaders/shader_operator.hpp"
+#include "executorch/describe.hpp"
 #include "json/diagnostics.hpp"
 #include "model/tuning/report.hpp"
 #include "model/tuning/tuning_table.hpp"
@@ -129,6 +130,8 @@ constexpr std::array kPages = {
     Page{"model-inspect", "JSON Schema of `slipway inspect --json` of TOSA models", convert::model_schema},
     Page{"imported-inspect", "JSON Schema of `slipway inspect --json` of ONNX and TensorFlow Lite models",
          convert::imported_schema},
+    Page{"executorch-inspect", "JSON Schema of `slipway inspect --json` of ExecuTorch programs",
+         executorch::program_schema},
     Page{"supported-operators", "JSON Schema of what `slipway inspect --supported --json` prints",
          convert::supported_schema},
     Page{"conversion_report", "JSON Schema of what `slipway convert --report` writes", convert::requirements_schema},

@@ -53,6 +53,12 @@ class Conversion {
       request.read = convert::beside(options_.input, std::move(request.read));
       request.read.done_with = [](Bytes part) { release_mapped_pages(part); };
     }
+    if (!convert::is_imported(request.bytes, name_)) {
+      // `--shader` is for shader operators, not for kinds of nodes.
+      request.read.import.shaders.clear();
+      request.settings.shader.given = given_code(options_.model.shaders, diagnostics_);
+      if (!ok()) return;
+    }
     request.settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);
       if (options_.dump_passes) print_error(formatted("// after `{}`\n{}", pass, convert::dump_text(graph)));
