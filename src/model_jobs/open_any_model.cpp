@@ -42,6 +42,7 @@ std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& nam
 std::shared_ptr<const ModelFile> open_converted(tosa::Model model, const std::string& name, Diagnostics& diagnostics,
                                                 Stages* stages) {
   convert::ConvertOptions options;
+  options.simplify.defers_transposes = true;
   if (stages) options.observe = [&](std::string_view pass, const tosa::Graph&) { stages->begin(stage_after(pass)); };
   auto converted = convert::convert(model, options, diagnostics);
   auto file = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;

@@ -49,6 +49,9 @@ class Conversion {
                                      .read = options_.read,
                                      .settings = options_.settings,
                                      .keeps_original = options_.verify};
+    // Other outputs and the comparison need the elements in the graph.
+    request.settings.simplify.defers_transposes =
+        !options_.verify && (options_.emit == Emit::Vgf || options_.emit == Emit::SpirvAssembly);
     if (options_.input != "-") {
       request.read = convert::beside(options_.input, std::move(request.read));
       request.read.done_with = [](Bytes part) { release_mapped_pages(part); };

@@ -54,7 +54,8 @@ std::optional<ConvertedBeside> convert_beside(const NewOptions& options, Bytes b
   }
   auto model = convert::read_model(bytes, options.file,
                                    convert::beside(options.file, {.io_names = convert::IoNames::Tensor}), diagnostics);
-  auto converted = model ? convert::convert(*model, {}, diagnostics) : std::nullopt;
+  auto converted =
+      model ? convert::convert(*model, {.simplify = {.defers_transposes = true}}, diagnostics) : std::nullopt;
   auto encoded = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;
   return encoded ? std::optional(ConvertedBeside{path, std::move(*encoded)}) : std::nullopt;
 }
