@@ -21,6 +21,7 @@ bool is_rpl_project(const Content& content);
 int compile_verb(const Arguments& arguments);
 int format_verb(const Arguments& arguments);
 int lsp_verb(const Arguments& arguments);
+int serve_verb(const Arguments& arguments);
 
 int check_rpl(const Arguments& arguments);
 int inspect_rpl(const Arguments& arguments);
