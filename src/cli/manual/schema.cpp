@@ -25,6 +25,7 @@
 #include "rpl/metadata/metadata_json.hpp"
 #include "rpl/project/project.hpp"
 #include "rpl/variants/variants.hpp"
+#include "rpl_c/structs_json.hpp"
 #include "scenario/schema.hpp"
 #include "shader/write_reflection.hpp"
 #include "vgf/dump.hpp"
@@ -138,6 +139,7 @@ constexpr std::array kPages = {
     Page{"vulkan_custom_shader", "JSON Schema of the attributes of shader operators", convert::shader_operator_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
     Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
+    Page{"rpl-pack", "JSON Schema of `slipway inspect --json` of packs of render pipelines", rpl_c::pack_schema_text},
     Page{"rpl-project", "JSON Schema of project files of render pipelines", rpl::project_schema_text},
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
     Page{"profile", "JSON Schema of profiles of run recipes", recipe::profile_schema},
