@@ -13,7 +13,7 @@ enum class LayerLogLevel { Off, Error, Warning, Info, Debug };
 
 struct Settings {
   LayerLogLevel log = LayerLogLevel::Warning;  // SLIPWAY_LAYER_LOG
-  bool validate = false;                       // SLIPWAY_LAYER_VALIDATE: check SPIR-V of graphs and shaders first
+  bool validate = false;                       // SLIPWAY_LAYER_VALIDATE: refuse what the specification does not allow
   bool force = false;                          // SLIPWAY_LAYER_FORCE: hide the driver's own extensions
   bool cache = true;                           // SLIPWAY_LAYER_CACHE: kernels on disk
   bool profile = false;                        // SLIPWAY_LAYER_PROFILE: take the times of kernels of graphs

@@ -129,7 +129,8 @@ class PipelineRequest {
     const auto tensors = read_tensors(device_, info_, problems);
     if (!tensors) return VK_ERROR_INITIALIZATION_FAILED;
     const auto graph = read_graph(*words, shader, *tensors, problems);
-    if (!graph) return VK_ERROR_INITIALIZATION_FAILED;
+    if (device_.instance->settings.validate) problems.enforce_rules();
+    if (!graph || problems.has_errors()) return VK_ERROR_INITIALIZATION_FAILED;
     std::optional<CapturedGraph> captured = capture_graph(device_, *words, *graph, *tensors);
     if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
     auto program = std::make_shared<GraphProgram>(device_);
@@ -178,6 +179,7 @@ VkResult CreateDataGraphPipelinesARM(VkDevice handle, VkDeferredOperationKHR, Vk
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const VkResult result = guarded([&] {
+      if (!allows(device, device.implied_graphs, "dataGraph")) return VK_ERROR_INITIALIZATION_FAILED;
       auto pipeline = std::make_unique<GraphPipeline>();
       const VkResult one = PipelineRequest(device, cache, infos[i]).make(*pipeline);
       if (one != VK_SUCCESS) return one;
