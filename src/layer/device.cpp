@@ -16,6 +16,7 @@
 #include "layer/offer.hpp"
 #include "layer/resources/aliases.hpp"
 #include "layer/resources/capture.hpp"
+#include "layer/resources/recorder.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/tuning_table.hpp"
 
@@ -272,8 +273,8 @@ bool enables(const VkDeviceCreateInfo& info, const OurFeature& feature) {
   return asked != nullptr && *reinterpret_cast<const VkBool32*>(asked + feature.offset) != VK_FALSE;
 }
 bool enables(const VkDeviceCreateInfo& info, std::string_view name) {
-  return std::ranges::any_of(
-      kOurFeatureMembers, [&](const OurFeature& feature) { return name == feature.name && enables(info, feature); });
+  return std::ranges::any_of(kOurFeatureMembers,
+                             [&](const OurFeature& feature) { return name == feature.name && enables(info, feature); });
 }
 
 // A feature that the application asks for and that the layer does not offer; null without one.
@@ -404,6 +405,9 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
   if (device->next.core == nullptr)                                                       \
     device->next.core = reinterpret_cast<PFN_##core>(device->next_proc_addr(*made, #name));
 #include "layer/functions.def"
+    const Settings& settings = instance.settings;
+    if (device->tensors && !settings.capture.empty() && settings.capture_data)
+      device->recorder = std::make_unique<Recorder>(*device);
     if (device->graphs) {
 #define STATE_FUNCTION(name, keeper) \
   device->next_state.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));
@@ -437,6 +441,7 @@ LayerDevice::LayerDevice() : aliases(std::make_unique<Aliases>()) {}
 LayerDevice::~LayerDevice() = default;
 
 void LayerDevice::release() {
+  recorder.reset();
   // What the application has not destroyed.
   graph_pipelines.clear();
   identified.clear();

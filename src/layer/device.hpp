@@ -20,6 +20,7 @@
 namespace slipway::layer {
 
 class Aliases;
+class Recorder;
 struct SetLayout;
 struct SetContents;
 struct PoolSets;
@@ -82,6 +83,7 @@ class LayerDevice {
 
   std::vector<std::uint32_t> queue_families;  // of the device's queues, each once
   std::unique_ptr<Aliases> aliases;
+  std::unique_ptr<Recorder> recorder;  // null unless dispatches are recorded
 
   // Forgets the private data of an object of the layer that is destroyed: a later object may have its handle.
   void forget_private_data(std::uint64_t object);

@@ -75,7 +75,8 @@ class LayerInstance {
   const LayerPhysicalDevice* physical_device(VkPhysicalDevice device);
   // Writes a message to the log, and passes it to the application's messengers.
   void message(MessageLevel level, std::string_view text) const;
-  // The same with each diagnostic. A rule that is a warning is something that the layer repaired: each is reported once.
+  // The same with each diagnostic. A rule that is a warning is something that the layer repaired: each is reported
+  // once.
   void report(std::span<const Diagnostic> problems) const;
   // Reports something that an application does against the specification, and that works nevertheless, once.
   void repaired(std::string_view text) const;

@@ -125,9 +125,10 @@ TEST_F(LayerAcceptance, ExtensionsImplyTheirFeatures) {
   fill(x, std::vector<std::int32_t>{-1, 2, -3, 4});
   run_graph(testing::graph_module("%0 = input i32[4] at 0.0\n%1 = ABS(%0) i32[4]\noutput %1 at 0.1\n"), "main", x, y);
   EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(take_messages(), ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled; it is "
-                                           "taken as enabled",
-                                           HasSubstr("the feature `dataGraph` is used")));
+  EXPECT_THAT(take_messages(),
+              ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled; it is "
+                          "taken as enabled",
+                          HasSubstr("the feature `dataGraph` is used")));
 }
 
 // SLIPWAY_LAYER_VALIDATE: what is repaired otherwise is refused.
@@ -147,7 +148,8 @@ TEST_F(LayerAcceptance, AStrictLayerRepairsNothing) {
   };
   const std::string abs = "%0 = input i32[4] at 0.0\n%1 = ABS(%0) i32[4]\noutput %1 at 0.1\n";
   refused(abs, "Graph Pipeline", "no graph `Graph Pipeline`");
-  refused("%0 = input i32[2] at 0.0\n%1 = ABS(%0) i32[2]\noutput %1 at 0.1\n", "main", "has the shape [2] in the module");
+  refused("%0 = input i32[2] at 0.0\n%1 = ABS(%0) i32[2]\noutput %1 at 0.1\n", "main",
+          "has the shape [2] in the module");
   run_graph(testing::graph_module(abs), "main", x, y);
   EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(take_messages(), ::testing::IsEmpty());
@@ -158,7 +160,8 @@ TEST_F(LayerAcceptance, AStrictLayerRepairsNothing) {
   start();
   ::unsetenv("SLIPWAY_LAYER_VALIDATE");
   EXPECT_THROW(tensor(VK_FORMAT_R32_SINT, {4}), std::runtime_error);
-  EXPECT_THAT(take_messages(), ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled"));
+  EXPECT_THAT(take_messages(),
+              ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled"));
 }
 
 // The severity is in the messenger's arguments, and in the log once.

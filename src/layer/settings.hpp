@@ -18,7 +18,7 @@ struct Settings {
   bool cache = true;                           // SLIPWAY_LAYER_CACHE: kernels on disk
   bool profile = false;                        // SLIPWAY_LAYER_PROFILE: take the times of kernels of graphs
   std::string capture;                         // SLIPWAY_LAYER_CAPTURE: a directory; empty: off
-  bool capture_data = false;                   // SLIPWAY_LAYER_CAPTURE_DATA: the tensors of graphs, too
+  bool capture_data = true;                    // SLIPWAY_LAYER_CAPTURE_DATA: a recording, too
 };
 
 // `chain`: of VkInstanceCreateInfo.

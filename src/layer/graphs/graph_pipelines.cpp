@@ -8,7 +8,6 @@
 #include "layer/graphs/graph_profile.hpp"
 #include "layer/graphs/graphs.hpp"
 #include "layer/resources/capture.hpp"
-#include "layer/resources/tensor_capture.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::layer {
@@ -131,11 +130,10 @@ class PipelineRequest {
     const auto graph = read_graph(*words, shader, *tensors, problems);
     if (device_.instance->settings.validate) problems.enforce_rules();
     if (!graph || problems.has_errors()) return VK_ERROR_INITIALIZATION_FAILED;
-    std::optional<CapturedGraph> captured = capture_graph(device_, *words, *graph, *tensors);
+    std::shared_ptr<const RecordedWork> recorded = capture_graph(device_, *words, *graph, *tensors);
     if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
     auto program = std::make_shared<GraphProgram>(device_);
-    if (captured && device_.instance->settings.capture_data)
-      program->capture = std::make_unique<TensorCapture>(device_, std::move(*captured));
+    program->recorded = std::move(recorded);
     const IdentifiedGraphs* const cached = device_.identified.find(cache_);
     const VkResult result = program->make(*graph, *tensors, after_bind_, cache_,
                                           cached == nullptr || !cached->externally_synchronized, flags(), problems);
