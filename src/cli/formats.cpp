@@ -13,6 +13,7 @@
 #include "cli/recipe/jobs.hpp"
 #include "cli/recipe/npu_verbs.hpp"
 #include "cli/recipe/verbs.hpp"
+#include "cli/recording/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "cli/run/progress.hpp"
 #include "cli/sarif_file.hpp"
@@ -46,6 +47,10 @@ constexpr std::array kFormats = {
            .run = run_scenario,
            .check = check_scenario,
            .jobs = scenario_jobs},
+    Format{.name = "recording",
+           .summary = "dispatches that the Vulkan layer recorded (ar)",
+           .detect = is_recording,
+           .run = run_recording},
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
            .detect = is_zebin,
