@@ -6,7 +6,7 @@
 
 Every case must pass, except for those of tests/import/onnx_expected.txt, which are refused, each with a reason of a closed
 list; a case of the list that passes or has another reason is an error, too. Wrong results and crashes are never expected.
---update writes the list. Outputs are compared as the package does: rtol 1e-3, atol 1e-7, integers equal. Ends with `N passed, N
+--update writes the list and the page docs/onnx_nodes.md, which a run of all cases checks. Outputs are compared as the package does: rtol 1e-3, atol 1e-7, integers equal. Ends with `N passed, N
 failed`. Exit status 77: the package is missing.
 """
 
@@ -193,6 +193,73 @@ def write_expected(path, results):
         file.write(HEADER + "".join(lines))
 
 
+# What a reader of the page sees for a reason.
+MEANINGS = {
+    "strings": "tensors of strings",
+    "sequence-interface": "an input or output is a sequence",
+    "optional-interface": "an input or output is an optional value",
+    "random": "random numbers, which no test can state",
+    "training": "the operator trains a model",
+    "ml-domain": "classical machine learning (`ai.onnx.ml`)",
+    "images": "decodes files of pictures",
+    "data-dependent": "the shape of a result depends on data",
+    "no-elements": "a tensor without elements",
+    "rank": "a tensor has more than 6 dimensions",
+    "not-yet": "not converted yet",
+    "deviates": "the result is another one, on purpose",
+}
+
+
+def operators_of(cases):
+    """The operator that each case tests, by the names of cases; of an expanded function the one of its plain case."""
+    def plain(name):
+        return re.sub(r"_expanded(_ver\d+)?$", "", name)
+
+    kinds = {}
+    for case in cases:
+        nodes = case.model.graph.node
+        names = [node.op_type for node in nodes if node.op_type not in ("Constant", "Identity")] or [nodes[0].op_type]
+        words = case.name.removeprefix("test_").replace("_", "").lower()
+        kinds[case.name] = next((name for name in sorted(names, key=len, reverse=True) if words.startswith(name.lower())), names[0])
+    return {name: kinds.get(plain(name), kind) for name, kind in kinds.items()}
+
+
+def page(cases, results):
+    operators = operators_of(cases)
+    passed, others = collections.Counter(), collections.defaultdict(list)
+    for name, state, why in results:
+        if state == "passed":
+            passed[operators[name]] += 1
+        else:
+            others[operators[name]].append((name, why if state == "refused" else "deviates"))
+    reasons = collections.Counter(reason for listed in others.values() for _, reason in listed)
+    text = f"""# Node tests of ONNX
+
+The package `onnx` has a test for each way to use an operator: a model of one node (or of the function that defines it), inputs, and the
+outputs that it must have. This page shows which of them `slipway run` passes. `tests/onnx_nodes.py` writes it, and fails if it is not
+what the program does.
+
+**{sum(passed.values())} of {len(results)} tests pass** (onnx {onnx.__version__}). The others are refused with a message, except for those that
+deviate; none is wrong by accident, and none crashes.
+
+| reason | tests | meaning |
+|---|---|---|
+"""
+    text += "".join(f"| {reason} | {count} | {MEANINGS.get(reason, "")} |\n" for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+    text += """
+[import.md](import.md) has the operators, and [spec/import.md](spec/import.md#tests-and-goals) says which results deviate and why.
+
+## By operator
+
+| operator | passed | others |
+|---|---|---|
+"""
+    for operator in sorted({*passed, *others}):
+        listed = "; ".join(f"`{name}`: {reason}" for name, reason in others[operator])
+        text += f"| `{operator}` | {passed[operator]} of {passed[operator] + len(others[operator])} | {listed} |\n"
+    return text
+
+
 def problem_of(name, state, why, expected):
     """What is wrong with the result of a case; empty if it is as expected."""
     if state in ("wrong", "crash"):
@@ -223,15 +290,22 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = list(pool.map(lambda case: run_case(arguments, case), cases))
     path = os.path.join(arguments.source, "tests", "import", "onnx_expected.txt")
+    whole = not arguments.filter and arguments.sample == 1
+    scoreboard = os.path.join(arguments.source, "docs", "onnx_nodes.md")
     if arguments.update:
         write_expected(path, results)
+        if whole:
+            with open(scoreboard, "w", encoding="utf-8") as file:
+                file.write(page(cases, results))
     expected = read_expected(path)
     problems = {name: problem_of(name, state, why, expected) for name, state, why in results}
     for name, state, why in results:
         if arguments.list and state != "passed":
             print(f"{state:8} {name}: {why}")
-    if not arguments.filter and arguments.sample == 1:
+    if whole:
         problems |= {name: "is listed, and does not exist" for name in expected.keys() - problems.keys()}
+        with open(scoreboard, encoding="utf-8") as file:
+            problems["docs/onnx_nodes.md"] = "" if file.read() == page(cases, results) else "is not what --update writes"
     for name, problem in problems.items():
         if problem:
             print(f"{name}: {problem}")

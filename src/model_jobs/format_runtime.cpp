@@ -95,7 +95,9 @@ Result<RuntimeResults> run_in_runtime(const RuntimeRun& run) {
       "-c",
       std::string(kFormatRuntimeScript),
       run.runtime.kind == RuntimeKind::OnnxRuntime ? "onnxruntime" : "tflite",
-      run.runtime.is_reference ? "reference" : "default",
+      run.runtime.is_reference ? "reference"
+      : run.runtime.is_plain   ? "plain"
+                               : "default",
       std::filesystem::absolute(run.file, ignored).native(),
       directory.path().native(),
       run.data_directory.empty() ? "" : std::filesystem::absolute(run.data_directory, ignored).native(),

@@ -23,6 +23,7 @@ enum class RuntimeKind : std::uint8_t { OnnxRuntime, Tflite };
 struct FormatRuntime {
   RuntimeKind kind = RuntimeKind::OnnxRuntime;
   bool is_reference = false;  // the reference kernels of TensorFlow Lite
+  bool is_plain = false;      // ONNX Runtime does not optimise the graph
 };
 // `onnxruntime`, `tflite`, `tflite:default` or `tflite:reference`.
 std::optional<FormatRuntime> format_runtime_called(std::string_view name);

@@ -65,9 +65,10 @@ def run_onnx():
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", data or os.path.dirname(model))
         with open(model, "rb") as file:
             source = file.read()
+    if inside or kernels == "plain":
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     if inside:
         # A message that occurs twice is merged: outputs are appended to the graph, without their types.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         source += field(7, b"".join(field(12, field(1, name.encode())) for name in inside))
     session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     types = {each.name: each.type for each in session.get_inputs() + session.get_overridable_initializers()}

@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/sha256.hpp"
 #include "cli/manual/schemas.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/model/verbs.hpp"
 #include "convert/read_model.hpp"
 #include "executorch/program.hpp"
@@ -117,20 +118,24 @@ void describe(Side& side, Diagnostics& diagnostics) {
   for (std::size_t s = 0; s < file.segments.size(); ++s) add_segment(file, s, side.parts, diagnostics);
 }
 
-std::optional<Side> load(const std::string& path, Diagnostics& diagnostics) {
+std::optional<Side> load(const std::string& path, convert::ReadModelOptions read, Diagnostics& diagnostics) {
   auto content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
   Side side{std::move(*content), std::nullopt, {}, {}};
   Bytes bytes = side.content.content().bytes;
   std::string name = path;
   if (executorch::is_program(bytes)) {
-    auto model = executorch::find_model(bytes, path, "", diagnostics);
+    auto model = executorch::find_model(bytes, path, read.entry, diagnostics);
     if (!model) return std::nullopt;
     bytes = model->bytes;
     name = std::move(model->name);
+    read.entry.clear();
   }
-  convert::ReadModelOptions read{.format = convert::detect_format(bytes, name), .io_names = convert::IoNames::Tensor};
+  read.format = convert::detect_format(bytes, name);
   if (read.format == convert::ModelFormat::Vgf) {
+    if (!convert::has_entry(*read.format, name, read.entry, diagnostics) ||
+        !convert::has_kinds_of_nodes(*read.format, name, read.import, diagnostics))
+      return std::nullopt;
     side.file = vgf::read_vgf(bytes, name, diagnostics);
     if (!side.file) return std::nullopt;
   } else {
@@ -260,13 +265,21 @@ const json::RecordTable& model_diff_table() { return model_diff_record().table()
 int diff_model_files(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
+  ReadModelArguments arguments_of_models;
   CommandLine line("slipway diff", "Compares two models: interface, segments, operators, constants.",
                    "slipway diff before.vgf after.vgf");
   line.add_report_options(style);
-  line.add_option("files", files, "two models").required().values(2);
+  line.add_option("files", files, "two models").required();
+  add_read_model_options(line, arguments_of_models);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
-  const auto a = load(files[0], diagnostics), b = load(files[1], diagnostics);
+  if (files.size() != 2)
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        formatted("`diff` takes two models, but {} {} given", files.size(), files.size() == 1 ? "is" : "are"));
+  const convert::ReadModelOptions read = read_model_options(arguments_of_models, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, style);
+  const auto a = load(files[0], read, diagnostics), b = load(files[1], read, diagnostics);
   if (!a || !b) return report(diagnostics, style);
   if (a->file.has_value() != b->file.has_value()) {
     diagnostics.error(DiagnosticKind::Usage, {},

@@ -87,9 +87,7 @@ constexpr NamedArithmetic kArithmetics[] = {{"double", importer::Arithmetic::Dou
 
 }  // namespace
 
-void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments) {
-  add_function_option(group, arguments.entry);
-  add_shape_option(group, arguments.shapes);
+void add_import_options(OptionGroup& group, ReadModelArguments& arguments) {
   group.add_option("--dim", arguments.dimensions, "NAME=4: an open dimension of an ONNX model, by its name")
       .values(1)
       .take_all();
@@ -97,13 +95,6 @@ void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments) {
       .values(1)
       .take_all();
   group.add_option("--expose", arguments.exposed, "a tensor inside of the model that becomes an output (ONNX, TFLite)")
-      .values(1)
-      .take_all();
-  group
-      .add_option(
-          "--shader", arguments.shaders,
-          "NAME=FILE: a compute shader for a kind of nodes: DOMAIN.OPERATOR (ONNX), a custom operator (TFLite); "
-          "with convert also the code of a shader operator")
       .values(1)
       .take_all();
   group.add_option("--signature", arguments.signature, "the signature of a TensorFlow Lite model (serving_default)");
@@ -115,6 +106,19 @@ void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments) {
                    "the directory of weights in other files (ONNX, TFLite; that of the model)");
   group.add_flag("--follow-links", arguments.follow_links,
                  "follow links to such files that lead out of this directory");
+}
+
+void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments) {
+  add_function_option(group, arguments.entry);
+  add_shape_option(group, arguments.shapes);
+  group
+      .add_option(
+          "--shader", arguments.shaders,
+          "NAME=FILE: a compute shader for a kind of nodes: DOMAIN.OPERATOR (ONNX), a custom operator (TFLite); "
+          "with convert also the code of a shader operator")
+      .values(1)
+      .take_all();
+  add_import_options(group, arguments);
 }
 
 convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments, Diagnostics& diagnostics,

@@ -12,6 +12,8 @@ struct StandaloneOptions;
 namespace slipway::cli {
 
 void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments);
+// Only those that are about models that are imported, and about nothing else.
+void add_import_options(OptionGroup& group, ReadModelArguments& arguments);
 
 // `run`: names the arrays that the model will run on, which decide shapes and parameters that the graph needs, and has
 // what opens them; null: none. Errors: usage.

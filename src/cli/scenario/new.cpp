@@ -4,6 +4,7 @@
 #include "base/system/protected_inputs.hpp"
 #include "cli/confine.hpp"
 #include "cli/content.hpp"
+#include "cli/model/import_options.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
@@ -24,6 +25,7 @@ struct NewOptions {
   ReportStyle style;
   std::string file, output, entry, build_options;
   std::vector<std::string> shapes, shaders;
+  ReadModelArguments model;  // what is for models that are imported only
   bool force = false, no_cache = false;
 };
 
@@ -46,14 +48,22 @@ std::optional<ConvertedBeside> convert_beside(const NewOptions& options, Bytes b
     diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` exists; `--force` replaces it", path.string()));
     return std::nullopt;
   }
+  ReadModelArguments arguments = options.model;
+  arguments.entry = options.entry;
   if (executorch::is_program(bytes)) {
     const auto model = executorch::find_model(bytes, options.file, options.entry, diagnostics);
     if (!model) return std::nullopt;
     bytes = model->bytes;
     if (vgf::is_vgf(bytes)) return ConvertedBeside{path, {bytes.begin(), bytes.end()}};
+    arguments.entry.clear();
   }
-  auto model = convert::read_model(bytes, options.file,
-                                   convert::beside(options.file, {.io_names = convert::IoNames::Tensor}), diagnostics);
+  if (convert::is_imported(bytes, options.file)) {
+    arguments.shapes = options.shapes;
+    arguments.shaders = options.shaders;
+  }
+  const convert::ReadModelOptions read = read_model_options(arguments, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  auto model = convert::read_model(bytes, options.file, convert::beside(options.file, read), diagnostics);
   auto converted =
       model ? convert::convert(*model, {.simplify = {.defers_transposes = true}}, diagnostics) : std::nullopt;
   auto encoded = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;
@@ -95,6 +105,11 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
       is_mlir_file(content) || is_program_file(content)) {
     const auto vgf = convert_beside(options, content.bytes, diagnostics);
     if (!vgf) return std::nullopt;
+    if (convert::is_imported(content.bytes, options.file)) {
+      // They were used by the import.
+      request.substitutions.clear();
+      request.shapes.clear();
+    }
     request.file = vgf->path;
     request.model = model::open_model(vgf->bytes, vgf->path.string(), diagnostics);
     auto text = request.model ? scenario::model_starter(request, diagnostics) : std::nullopt;
@@ -121,9 +136,13 @@ int new_verb(const Arguments& arguments) {
   line.add_option("--entry", options.entry, "the entry point of a shader (the one that the shader suggests)");
   add_build_options(line, options.build_options);
   add_shape_option(line, options.shapes);
-  line.add_option("--shader", options.shaders, "NAME=FILE: a shader for a module of a VGF file that has no code")
+  line.add_option(
+          "--shader", options.shaders,
+          "NAME=FILE: a shader for a module of a VGF file that has no code, or for a kind of nodes of an ONNX or "
+          "TensorFlow Lite model")
       .values(1)
       .take_all();
+  add_import_options(line, options.model);
   line.add_flag("--force", options.force, "replace files that exist");
   add_cache_option(line, options.no_cache);
   line.add_report_options(options.style);
