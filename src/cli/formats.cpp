@@ -21,6 +21,7 @@
 #include "cli/zebin/verbs.hpp"
 #include "foreign/recognise.hpp"
 #include "json/document.hpp"
+#include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -207,6 +208,26 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
           .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
 }
 
+// The files in a directory and below it that the verb takes by themselves, by path: sources of shaders and of render
+// pipelines belong to what names them, a scenario or a project.
+std::vector<std::string> files_for(const DispatchedVerb& verb, const std::string& directory) {
+  std::vector<std::string> files;
+  for (const Path& file : files_below(directory)) {
+    // An unpacked kernel is its directory.
+    if (file.filename() == zebin::kManifestName) {
+      files.push_back(file.parent_path().string());
+      continue;
+    }
+    if (file_exists(file.parent_path() / zebin::kManifestName)) continue;
+    const Result<ContentOf> read = ContentOf::read(file.string());
+    const Format* const format = read ? format_of(read->content()) : nullptr;
+    if (!format || !(format->*verb.function) || format->detect == is_shader || format->detect == is_rpl) continue;
+    files.push_back(file.string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 // The formats of input files, each file read once.
 class Detector {
  public:
@@ -251,11 +272,15 @@ class Detector {
                                               formatted("`slipway {}` does not apply to format {}; it takes {}",
                                                         verb_.name, format(known)->name, names_of(verb_)));
       if (verb_.function == &Format::run) add_advice(*format(known), known, problem);
+      if (verb_.function == &Format::inspect && format(known)->run)
+        problem.note(formatted("`slipway run {} --explain` shows what it would do", known));
       return;
     }
     for (const std::string& file : files) {
       Result<ContentOf> read = ContentOf::read(file);
-      if (read)
+      if (read && read->content().directory && verb_.function != &Format::run)
+        explain_directory(file, diagnostics);
+      else if (read)
         diagnostics.add(not_recognised(verb_, file, read->content()));
       else if (verb_.function != &Format::run && !file_exists(file))
         diagnostics.add(std::move(read.error()));
@@ -268,6 +293,17 @@ class Detector {
     if (verb_.function != &Format::check && verb_.function != &Format::diff) return nullptr;
     if (kernel_files_below(directory).empty()) return nullptr;
     return std::ranges::find(kFormats, "zebin", &Format::name);
+  }
+
+  void explain_directory(const std::string& directory, Diagnostics& diagnostics) const {
+    const std::vector<std::string> inside = files_for(verb_, directory);
+    Diagnostic& problem = diagnostics.error(
+        DiagnosticKind::NotRecognised, SourceLocation::in_file(directory),
+        inside.empty()
+            ? formatted("no file in this directory or below it is one that `slipway {}` takes by itself; it takes {}",
+                        verb_.name, names_of(verb_))
+            : formatted("`slipway {}` takes files, and this is a directory", verb_.name));
+    if (!inside.empty()) problem.hint(formatted("name a file in it: `slipway {} {}`", verb_.name, inside.front()));
   }
 
   static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
@@ -365,6 +401,83 @@ std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& word
       .message = formatted("`{0}` is a recipe, and `{1}` a profile: `slipway run {0} --profile {1}`", recipe, profile)};
 }
 
+namespace {
+
+// The files of a call of `check` or `inspect`.
+struct EachFile {
+  std::vector<std::string> files;    // those in directories instead of these
+  std::vector<std::string> options;  // all other arguments
+  bool has_directory = false;
+};
+
+EachFile each_file_of(const DispatchedVerb& verb, const Arguments& arguments, const Probe& probe, Detector& detector) {
+  EachFile each;
+  each.options = arguments.words;
+  std::erase_if(each.options, [&](const std::string& word) { return std::ranges::contains(probe.files, word); });
+  // Options may be those of one format only: then the files of others in a directory are not meant.
+  const auto takes_options = [&](const std::string& file) {
+    Probe of;
+    Arguments one = arguments;
+    one.words = each.options;
+    one.words.push_back(file);
+    one.probe = &of;
+    if (!detector.format(file)) return false;
+    (detector.format(file)->*verb.function)(one);
+    return of.valid;
+  };
+  for (const std::string& file : probe.files) {
+    if (file == "-" || !directory_exists(file) || file_exists(Path(file) / zebin::kManifestName)) {
+      each.files.push_back(file);
+      continue;
+    }
+    each.has_directory = true;
+    std::ranges::copy_if(files_for(verb, file), std::back_inserter(each.files), takes_options);
+  }
+  return each;
+}
+
+// `check` and `inspect` take directories, and files of any formats: each format's function gets what it takes. Returns
+// nothing if one function takes all of them.
+std::optional<int> run_each(const DispatchedVerb& verb, const Arguments& arguments, const Probe& probe,
+                            Detector& detector) {
+  const bool inspects = verb.function == &Format::inspect;
+  if (!inspects && verb.function != &Format::check) return std::nullopt;
+  const auto [files, options, has_directory] = each_file_of(verb, arguments, probe, detector);
+  if (files.empty() || (!has_directory && (probe.valid || files.size() < 2 || !inspects))) return std::nullopt;
+  const auto is_kernel = [&](const std::string& file) {
+    return detector.format(file) && detector.format(file)->check == check_zebin;
+  };
+  if (!inspects && std::ranges::all_of(files, is_kernel)) return std::nullopt;  // it takes directories of them
+  if (probe.json && files.size() > 1) {
+    Diagnostics diagnostics;
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        formatted("`--json` is for one file here, and these are {}; the first one is `slipway {} {} --json`",
+                  files.size(), verb.name, files.front()));
+    return report(diagnostics, {.json = true}, inspects ? stderr : stdout);
+  }
+  int status = 0;
+  const auto run = [&](const std::vector<std::string>& some) {
+    Arguments of = arguments;
+    of.words = options;
+    of.words.append_range(some);
+    status = worst_status(status, dispatch(verb, of));
+  };
+  std::vector<std::string> kernels;
+  for (const std::string& file : files) {
+    if (!inspects && is_kernel(file)) {
+      kernels.push_back(file);
+      continue;
+    }
+    if (inspects && files.size() > 1) print(formatted("{}:\n", file));
+    run({file});
+  }
+  if (!kernels.empty()) run(kernels);
+  return status;
+}
+
+}  // namespace
+
 int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   const bool wants_help =
       std::ranges::contains(arguments.words, "--help") || std::ranges::contains(arguments.words, "-h");
@@ -379,6 +492,9 @@ int dispatch(const DispatchedVerb& verb, const Arguments& arguments) {
   const Candidate& closest =
       chosen ? *chosen : *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.probe.unknown; });
   if (wants_help && !chosen && closest.probe.files.empty()) return help(verb);
+  if (!wants_help) {
+    if (const std::optional<int> status = run_each(verb, arguments, closest.probe, detector)) return *status;
+  }
   Diagnostics diagnostics;
   if (chosen)
     detector.check_equal(chosen->probe.files, diagnostics);

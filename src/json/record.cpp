@@ -26,7 +26,23 @@ bool Decoder::wrong_type(Value at, std::string_view wanted) {
                            : formatted("`{}` takes {}, but here is {}", key, wanted, name_of(at.type())));
 }
 
+// A key that is missing because it is misspelled is one error.
 bool Decoder::missing(Value object, std::string_view key, std::string_view subject) {
+  const std::string inside = object.pointer() + "/";
+  const auto is_misspelled = [&](const Diagnostic& diagnostic) {
+    return diagnostic.kind == DiagnosticKind::UnknownKey && diagnostic.suggestions.size() == 1 &&
+           diagnostic.suggestions.front().text == key && diagnostic.path.starts_with(inside) &&
+           !diagnostic.path.substr(inside.size()).contains('/');
+  };
+  if (std::ranges::any_of(diagnostics_.all(), is_misspelled)) {
+    Failure all = diagnostics_.release();
+    for (Diagnostic& diagnostic : all) {
+      if (is_misspelled(diagnostic)) diagnostic.severity = Severity::Error;
+    }
+    diagnostics_ = {};
+    diagnostics_.add(std::move(all));
+    return false;
+  }
   Diagnostic diagnostic =
       problem(object, DiagnosticKind::MissingKey, formatted("missing key `{}` in {}", key, subject));
   diagnostic.location = object.opening();

@@ -102,6 +102,16 @@ t.json:2:27: error: `flag` takes a boolean, but here is a number [wrong-type]
 )");
 }
 
+// The key is needed, so this is an error also where unknown keys are warnings.
+TEST(Record, AMisspelledKeyThatIsMissingIsOneError) {
+  EXPECT_EQ(read(R"({"uidd": "a"})").messages,
+            "t.json:1:2: error: unknown key `uidd` in thing; did you mean `uid`? [unknown-key]\n  = at /uidd\n");
+  EXPECT_EQ(read(R"({"sizes": 3, "parts": [{"idd": 1}]})").messages,
+            "t.json:1:2: warning: unknown key `sizes` in thing; did you mean `size`? [unknown-key]\n  = at /sizes\n"
+            "t.json:1:1: error: missing key `uid` in thing [missing-key]\n"
+            "t.json:1:25: error: unknown key `idd` in part; did you mean `id`? [unknown-key]\n  = at /parts/0/idd\n");
+}
+
 TEST(Record, NumbersAndMissingKeys) {
   EXPECT_EQ(read(R"({"size": 1.5})").messages,
             "t.json:1:1: error: missing key `uid` in thing [missing-key]\n"

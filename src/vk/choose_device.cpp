@@ -52,7 +52,10 @@ std::size_t best_by_type(std::span<const Snapshot> devices) {
 }  // namespace
 
 Result<std::size_t> choose_device(std::span<const Snapshot> devices, std::string_view selector) {
-  if (devices.empty()) return no_such_device(devices, "there is no Vulkan device on this machine");
+  if (devices.empty())
+    return no_such_device(devices,
+                          "there is no Vulkan device on this machine; `slipway doctor` says what to install, and the "
+                          "packages with `-full` in their names bring a driver");
   const std::string selected = selected_device(selector);
   selector = selected;
   if (selector.empty()) return best_by_type(devices);

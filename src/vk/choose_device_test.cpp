@@ -66,7 +66,10 @@ TEST(ChooseDevice, ListsWhatThereIsWhenNothingFits) {
       "error: a Vulkan device is needed here; `cpu`, the CPU engine, runs graphs only: those of models, scenarios and "
       "recipes [no-device]\n"
       "  note: device 0: `llvmpipe`, Cpu, UUID 11111111-1111-1111-1111-111111111111\n");
-  EXPECT_EQ(error_of({}, ""), "error: there is no Vulkan device on this machine [no-device]\n");
+  EXPECT_EQ(
+      error_of({}, ""),
+      "error: there is no Vulkan device on this machine; `slipway doctor` says what to install, and the packages with "
+      "`-full` in their names bring a driver [no-device]\n");
 }
 
 }  // namespace

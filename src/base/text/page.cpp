@@ -33,7 +33,7 @@ th { color: var(--soft); }
 .case > button { display: grid; grid-template-columns: 7.5em 1fr 6em 5.5em; gap: 2px 10px; width: 100%; padding: 6px 0; font: inherit; color: inherit; text-align: left; background: none; border: 0; cursor: pointer; }
 .case > button:hover { background: var(--panel); } .case .why { grid-column: 2 / -1; color: var(--soft); overflow-wrap: anywhere; }
 .case .in { padding: 0 0 12px 8px; overflow-x: auto; }
-.bar { height: 6px; background: var(--accent); border-radius: 3px; min-width: 1px; }
+.bar { height: 6px; background: var(--accent); border-radius: 3px; min-width: 1px; } td > .bar { margin-top: 8px; }
 .cols { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 8px 32px; }
 canvas { width: 100%; display: block; touch-action: none; border: 1px solid var(--line); border-radius: 6px; cursor: grab; }
 #tip { min-height: 1.5em; }
@@ -51,6 +51,23 @@ const D = JSON.parse(document.getElementById('data').textContent), $ = id => doc
 const el = (tag, text, cls) => { const e = document.createElement(tag); if (text != null) e.textContent = text; if (cls) e.className = cls; return e; };
 const put = (parent, ...all) => { parent.append(...all); return parent; };
 const time = s => s >= 100 ? s.toFixed(0) + ' s' : s >= 1 ? s.toFixed(2) + ' s' : s >= 1e-3 ? (s * 1e3).toFixed(s < .01 ? 2 : 1) + ' ms' : (s * 1e6).toFixed(1) + ' \u00b5s';
+// A row that a click opens. Its name is then in the address: page.html#NAME shows the page with the row open.
+function opening(box, button, name, details, close) {
+  button.setAttribute('aria-expanded', false);
+  button.onclick = () => {
+    const is_open = box.children.length > 1;
+    if (!is_open) box.append(details()); else { if (close) close(); box.lastChild.remove(); }
+    button.setAttribute('aria-expanded', !is_open);
+    try { history.replaceState(null, '', is_open ? location.pathname + location.search : '#' + encodeURIComponent(name)); } catch { /* a page in a frame */ }
+  };
+  box.dataset.name = name;
+  return put(box, button);
+}
+const named = decodeURIComponent(location.hash.slice(1));
+function open_named() {
+  const box = named && [...document.querySelectorAll('.case')].find(x => x.dataset.name === named);
+  if (box) { box.firstElementChild.click(); box.scrollIntoView(); }
+}
 function table(heads, rows, numeric) {
   const t = el('table'), h = el('tr');
   heads.forEach((x, i) => h.append(el('th', x, numeric.includes(i) ? 'n' : '')));

@@ -115,6 +115,7 @@ std::string page_of(const VerbDescription& verb, const std::vector<VerbDescripti
   for (const OptionDescription& option : verb.lines.front().options) {
     if (option.names.empty()) arguments += formatted("\\fI{}\\fR ", roff(option.value));
   }
+  if (verb.lines.size() > 1) arguments = "\\fIFILE\\fR...";  // of any of its formats
   text += arguments + "\n.SH DESCRIPTION\n";
   text += paragraphs(verb, [](const LineDescription& line) { return roff(line.what) + "\n"; });
   for (const LineDescription& line : verb.lines) {

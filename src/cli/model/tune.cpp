@@ -4,6 +4,8 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "cli/directories.hpp"
+#include "cli/formats.hpp"
 #include "cli/model/import_options.hpp"
 #include "cli/model/model_pages.hpp"
 #include "cli/model/named_values.hpp"
@@ -43,9 +45,12 @@ std::string table_of(const model::Tuned& tuned) {
                       site.better() ? formatted("{:.3f}", site.best_time) : "-",
                       site.better() ? text_of(site.best) : text_of(site.estimated) + " (as estimated)");
   }
-  return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n",
-                          std::ranges::count_if(tuned.sites, &model::TunedSite::better), tuned.sites.size(),
-                          tuned.before, tuned.after);
+  const auto better = std::ranges::count_if(tuned.sites, &model::TunedSite::better);
+  // The same parameters measured twice differ by noise alone.
+  if (better == 0)
+    return text + formatted("0 of {} kernels are better than estimated: {:.3f} ms\n", tuned.sites.size(), tuned.before);
+  return text + formatted("{} of {} kernels are better than estimated: {:.3f} ms before, {:.3f} ms now\n", better,
+                          tuned.sites.size(), tuned.before, tuned.after);
 }
 
 class Tuning {
@@ -56,6 +61,13 @@ class Tuning {
     for (const std::string& given : options_.read.shapes) {
       if (auto shape = named_shape(given, diagnostics_)) shapes_.push_back(std::move(*shape));
     }
+    refuse_directories(
+        options_.files, "tune",
+        [](const Content& content) {
+          const Format* const format = format_of(content);
+          return format && format->convert && format->run;
+        },
+        diagnostics_);
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);

@@ -185,6 +185,8 @@ class JsonReducer {
         std::ranges::all_of(node.children, is_scalar))
       return;
     for (std::size_t i = 0; i < node.children.size(); ++i) {
+      // Without it, what the file of a shader is has to be guessed, with a warning that the failure does not have.
+      if (node.key == "shader" && node.children[i]->key == "type") continue;
       if (level == 1)
         slots.push_back({&node, i});
       else

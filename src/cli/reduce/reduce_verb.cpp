@@ -12,10 +12,12 @@
 #include "base/system/protected_inputs.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "cli/command_line.hpp"
+#include "cli/directories.hpp"
 #include "cli/formats.hpp"
 #include "cli/program.hpp"
 #include "cli/reduce/candidate_check.hpp"
 #include "cli/reduce/reducer.hpp"
+#include "cli/rpl/verbs.hpp"
 #include "cli/run/progress.hpp"
 #include "json/document.hpp"
 #include "model_jobs/conversion_job.hpp"
@@ -308,6 +310,15 @@ int reduce_verb(const Arguments& arguments) {
     own.words.erase(end, own.words.end());
   }
   if (const std::optional<int> status = line.parse(own)) return *status;
+  Diagnostics diagnostics;
+  refuse_directories(
+      {options.file}, "reduce",
+      [](const Content& content) {
+        const Format* const format = format_of(content);
+        return format && (format->run || format->detect == is_rpl);
+      },
+      diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, options.style);
   return ReduceVerb(options).run();
 }
 

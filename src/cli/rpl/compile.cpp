@@ -7,6 +7,7 @@
 #include "base/system/files.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
+#include "cli/directories.hpp"
 #include "cli/program.hpp"
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/outputs.hpp"
@@ -253,6 +254,9 @@ int compile_verb(const Arguments& arguments) {
   rpl::CompileTimes times;
   double parse_time = 0;
   check_usage(options, diagnostics);
+  refuse_directories(
+      options.rpl.files, "compile", [](const Content& content) { return is_rpl_project(content) || is_rpl(content); },
+      diagnostics);
   if (!diagnostics.has_errors()) {
     if (std::optional<RplInput> input = load_rpl(options.rpl, diagnostics)) {
       parse_time = input->parse_time;

@@ -3,6 +3,7 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "cli/directories.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/print/format.hpp"
 
@@ -23,6 +24,8 @@ int format_verb(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
+  refuse_directories(files, "format", is_rpl, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, style);
   bool differs = false;
   for (const std::string& file : files) {
     const auto source = diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file));

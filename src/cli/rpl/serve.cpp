@@ -8,6 +8,7 @@
 #include "base/system/live/file_watch.hpp"
 #include "base/system/live/local_server.hpp"
 #include "base/system/protected_inputs.hpp"
+#include "cli/directories.hpp"
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/project.hpp"
@@ -115,7 +116,8 @@ int serve_verb(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
-  if (!is_project_file(options.rpl.files.front())) {
+  refuse_directories(options.rpl.files, "serve", is_rpl_project, diagnostics);
+  if (!diagnostics.has_errors() && !is_project_file(options.rpl.files.front())) {
     diagnostics
         .error(DiagnosticKind::Usage, {},
                formatted("`slipway serve` takes a project file, and {} does not have the suffix {}",

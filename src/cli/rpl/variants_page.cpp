@@ -42,16 +42,14 @@ const assignment = w => { const e = Object.entries(w), box = el('div'); e.forEac
 function row(c) {
   const box = el('div', null, 'case'), b = el('button'), first = Object.entries(c.when[0] || {}).map(([k, v]) => k + '=' + value(v)).join(' ');
   put(b, el('span', c.i, 'soft'), el('span', first || 'any assignment', 'file'), el('span', c.when.length === 1 ? '' : 'and ' + (c.when.length - 1) + ' more', 'n soft'));
-  b.setAttribute('aria-expanded', false);
-  b.onclick = () => { const open = box.children.length > 1; if (open) box.lastChild.remove(); else box.append(put(el('div', null, 'in'), ...c.when.map(assignment), table(['output', 'file'], [...Object.entries(c.code).map(([s, f]) => [s, el('code', f)]), ['metadata', el('code', c.metadata)]], []))); b.setAttribute('aria-expanded', !open); };
-  return put(box, b);
+  return opening(box, b, first || 'any assignment', () => put(el('div', null, 'in'), ...c.when.map(assignment), table(['output', 'file'], [...Object.entries(c.code).map(([s, f]) => [s, el('code', f)]), ['metadata', el('code', c.metadata)]], [])));
 }
 function list() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(x => x), shown = classes.filter(c => words.every(w => c.all.includes(w)));
   $('shown').textContent = shown.length === classes.length ? '' : shown.length + ' of ' + classes.length;
   $('cases').replaceChildren(...shown.map(row));
 }
-$('search').oninput = list; list();
+$('search').oninput = list; list(); open_named();
 )PAGE";
 
 }  // namespace

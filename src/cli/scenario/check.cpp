@@ -69,7 +69,8 @@ int check_scenario(const Arguments& arguments) {
   if (!options.describe.empty()) return describe_key(options.describe);
 
   Diagnostics diagnostics;
-  if (options.files.empty()) diagnostics.error(DiagnosticKind::Usage, {}, "no scenario file is given");
+  if (options.files.empty())
+    diagnostics.error(DiagnosticKind::Usage, {}, "no file is given; `slipway check --help` lists the formats");
   options.load.depth = options.syntax     ? scenario::Depth::Structure
                        : options.no_files ? scenario::Depth::References
                                           : scenario::Depth::Files;

@@ -5,6 +5,8 @@
 #include "cli/confine.hpp"
 #include "cli/content.hpp"
 #include "cli/model/import_options.hpp"
+#include "cli/directories.hpp"
+#include "cli/formats.hpp"
 #include "cli/model/named_values.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
@@ -150,6 +152,13 @@ int new_verb(const Arguments& arguments) {
 
   Diagnostics diagnostics;
   const bool to_file = !options.output.empty() && options.output != "-";
+  refuse_directories(
+      {options.file}, "new",
+      [](const Content& content) {
+        const Format* const format = format_of(content);
+        return is_shader(content) || (format && format->convert && format->run);
+      },
+      diagnostics);
   if (options.file == "-")
     diagnostics.error(DiagnosticKind::Usage, {},
                       "a scenario names its shader or model, which cannot be standard input");

@@ -96,7 +96,8 @@ void move_extensions(ScenarioRunOptions& options) {
 
 void check_options(const ScenarioRunOptions& options, Diagnostics& diagnostics) {
   const auto usage = [&](std::string message) { diagnostics.error(DiagnosticKind::Usage, {}, std::move(message)); };
-  if (options.files.empty()) usage("no scenario file is given");
+  if (options.files.empty())
+    usage("no file is given: a scenario, a recipe, a model; `slipway run --help` lists the formats");
   if (options.repeat <= 0) usage(formatted("Repeat count must be greater than zero; received {}.", options.repeat));
   if (options.repeat > 0) check_repeat(options, diagnostics);
   const auto directory = [&](const std::string& path, std::string_view what) {

@@ -45,8 +45,9 @@ const share = c => number(c.from) && number(c.to) && c.from !== 0 ? sign(Math.ro
 const count = v => D.kernels.filter(k => k.verdict === v).length;
 document.title = D.a + ' \u2192 ' + D.b + ' \u2013 Slipway';
 const worse = count('worse') + count('mixed');
-$('title').textContent = D.equal ? 'No kernel differs' : worse ? worse + (worse === 1 ? ' kernel is' : ' kernels are') + ' worse in some way' : 'No kernel is worse';
-$('title').className = worse || D.exceeded.length ? 'bad' : 'good';
+const unpaired = [count('added') && count('added') + ' added', count('removed') && count('removed') + ' removed'].filter(x => x).join(', ');
+$('title').textContent = D.equal ? 'No kernel differs' : (!D.compared ? 'No kernel is in both' : worse ? worse + (worse === 1 ? ' kernel is' : ' kernels are') + ' worse in some way' : 'No kernel is worse') + (unpaired ? ': ' + unpaired : '');
+$('title').className = worse || D.exceeded.length ? 'bad' : count('removed') || !D.compared ? 'warn' : 'good';
 put($('about'), 'from ', el('code', D.a), ' to ', el('code', D.b), ' \u00b7 ' + D.compared + (D.compared === 1 ? ' kernel' : ' kernels') + ' in both, ' + D.equal_kernels + ' equal');
 let group = null;
 for (const v of Object.keys(kinds)) {
@@ -75,9 +76,7 @@ function row(k) {
     const numbers = number(c.from) && number(c.to);
     why.append(put(el('span', null, 'delta'), c.field + ' ' + (numbers ? c.from.toLocaleString('en') + ' \u2192 ' : ''), el('span', numbers ? c.to.toLocaleString('en') : 'differs', direction(c))));
   }
-  b.setAttribute('aria-expanded', false);
-  b.onclick = () => { const open = box.children.length > 1; if (open) box.lastChild.remove(); else box.append(put(el('div', null, 'in'), changes(k.changes))); b.setAttribute('aria-expanded', !open); };
-  return put(box, b);
+  return opening(box, b, [k.path, k.device, k.name].join(' '), () => put(el('div', null, 'in'), changes(k.changes)));
 }
 function list() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(x => x);
@@ -86,7 +85,7 @@ function list() {
   $('shown').textContent = D.kernels.length === 0 ? 'none' : shown.length === D.kernels.length ? '' : shown.length + ' of ' + D.kernels.length;
   $('cases').replaceChildren(...shown.map(row));
 }
-$('search').oninput = list; $('sort').onchange = list; list();
+$('search').oninput = list; $('sort').onchange = list; list(); open_named();
 )PAGE";
 
 }  // namespace

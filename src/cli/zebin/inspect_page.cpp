@@ -61,9 +61,7 @@ function details(k) {
 function row(k) {
   const box = el('div', null, 'case'), b = el('button'), s = k.s, device = k.input.inspect.target.device;
   put(b, put(el('span', null, 'file'), el('b', s.kernel), D.inputs.length > 1 ? el('span', ' ' + k.input.name.replace(D.file, ''), 'soft') : ''), el('span', 'SIMD ' + s.simd, 'n'), el('span', s.grf + ' regs', 'n wide'), el('span', s.spill_bytes ? 'spill ' + size(s.spill_bytes) : '', 'n bad'), el('span', s.code_bytes == null ? '' : size(s.code_bytes), 'n wide'));
-  b.setAttribute('aria-expanded', false);
-  b.onclick = () => { const open = box.children.length > 1; if (open) { document.body.append(k.layout); k.layout.hidden = true; box.lastChild.remove(); } else box.append(details(k)); b.setAttribute('aria-expanded', !open); };
-  return put(box, b);
+  return opening(box, b, [k.input.name.replace(D.file, ''), s.kernel].join(' '), () => details(k), () => { document.body.append(k.layout); k.layout.hidden = true; });
 }
 function list() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(x => x), order = $('sort').value;
@@ -74,7 +72,7 @@ function list() {
   kernels.forEach(k => { document.body.append(k.layout); k.layout.hidden = true; });
   $('cases').replaceChildren(...shown.map(row));
 }
-$('search').oninput = list; $('sort').onchange = list; list();
+$('search').oninput = list; $('sort').onchange = list; list(); open_named();
 if (kernels.length && kernels.length < 4) document.querySelectorAll('.case > button').forEach(b => b.click());
 )PAGE";
 

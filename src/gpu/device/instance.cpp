@@ -184,7 +184,9 @@ const std::vector<vk::Snapshot>& Instance::snapshots() const { return core_->sna
 
 Result<Instance> create_instance_of_drivers(const vk::InstanceOptions& options) {
   if (!open_loader()) {
-    return no_device("no Vulkan loader on this machine (`libvulkan.so.1`); install it together with a driver");
+    return no_device(
+        "no Vulkan loader on this machine (`libvulkan.so.1`); install it together with a driver (`slipway doctor` "
+        "says which), or use a package with `-full` in its name, which brings both");
   }
   if (volkGetInstanceVersion() < VK_API_VERSION_1_3) {
     return no_device("the Vulkan loader of this machine is older than 1.3; install a newer one");

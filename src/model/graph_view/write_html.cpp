@@ -181,7 +181,7 @@ function panel() {
   } else {
     const all = [...N, ...C.filter(c => !timed.has(c.i))].filter(x => x.ms != null).sort((a, b) => b.ms - a.ms), kinds = {};
     N.filter(n => n.k > 2).forEach(n => { const k = kinds[n.t] = kinds[n.t] || [0, 0]; ++k[0]; k[1] += n.ms || 0; });
-    if (all.length) put(p, el('h2', 'longest times'), rows(['', '', ''], all.slice(0, 100).map(x => [x.ms.toFixed(3) + ' ms', pct(x.s), link(x, x.k != null ? x.t + ' ' + (x.l[0] || '') : x.t)]), [0, 1]));
+    if (all.length) put(p, el('h2', 'longest times'), rows(['time', '', 'of', 'result'], all.slice(0, 100).map(x => [x.ms.toFixed(3) + ' ms', pct(x.s), link(x, x.k != null ? x.t + ' ' + (x.l[0] || '') : x.t), el('code', (x.r || x.nodes.slice(-1).flatMap(n => n.r)).join(' '))]), [0, 1]));
     if (all.length > 100) put(p, el('p', 'and ' + (all.length - 100) + ' more', 'soft'));
     put(p, el('h2', 'operators'), rows(['', ''], Object.entries(kinds).sort((a, b) => b[1][0] - a[1][0]).map(([k, v]) => [v[0], action(k, () => { $('search').value = k; next = 0; find(); })]), [0]));
   }

@@ -166,7 +166,9 @@ std::size_t Input::kernel_count() const {
 bool Input::has_functions() const { return std::ranges::any_of(document.kernels, zeinfo::is_pseudo_kernel); }
 
 bool looks_like_json(const std::vector<std::string>& keys) {
-  return std::ranges::contains(keys, "kernels") && !std::ranges::contains(keys, "resources");
+  // Recipes and their tables of kernels have the key, too.
+  return std::ranges::contains(keys, "kernels") && std::ranges::contains(keys, "version") &&
+         !std::ranges::contains(keys, "resources");
 }
 
 std::vector<MemberInfo> members_of(Bytes bytes) {

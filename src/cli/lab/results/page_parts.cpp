@@ -28,8 +28,9 @@ const colour = c => c.ok && kind[c.verdict] === 'bad' ? 'warn' : isBad(c) && kin
 const label = c => (isBad(c) && kind[c.verdict] === 'good' ? 'unexpected ' : '') + c.verdict;
 // --- head
 const bad = D.cases.filter(isBad).length, total = D.cases.reduce((a, c) => a + c.seconds, 0);
-$('title').textContent = bad ? bad + ' of ' + D.cases.length + ' cases are not ok' : D.cases.length + ' cases, all ok';
-$('title').className = bad ? 'bad' : 'good';
+const counted = n => n + (n === 1 ? ' case' : ' cases'), gone = D.baseline ? D.baseline.changes.filter(c => c[0] === 'missing').length : 0;
+$('title').textContent = (bad ? bad + ' of ' + counted(D.cases.length) + (bad === 1 ? ' is' : ' are') + ' not ok' : D.cases.length ? counted(D.cases.length) + ', all ok' : 'no case') + (gone ? ', ' + counted(gone) + ' missing' : '');
+$('title').className = bad ? 'bad' : gone || !D.cases.length ? 'warn' : 'good';
 document.title = $('title').textContent + ' \u2013 Slipway';
 const used = D.devices.filter(d => d).map(d => d.replace('\n', ', driver '));
 $('about').textContent = [D.runs.length ? D.runs[D.runs.length - 1].started.replace('T', ' ').replace('Z', ' UTC') : '', used.join('; '), 'slipway ' + D.version, time(total) + ' in all cases'].filter(x => x).join(' \u00b7 ');
@@ -50,7 +51,7 @@ if (D.baseline) {
   box.hidden = false;
   const count = {}; all.forEach(c => count[c[0]] = (count[c[0]] || 0) + 1);
   const rows = all.slice(0, 100).map(c => [el('span', c[0], names[c[0]]), el('span', c[1], 'file'), c[2], c[3]]);
-  put(box.lastElementChild, el('p', (all.length ? Object.entries(count).map(([k, n]) => n + ' ' + k).join(', ') : 'no case') + ', against ' + D.baseline.cases + ' cases of ' + D.baseline.started.replace('T', ' ').replace('Z', ' UTC') + '.', 'soft'));
+  put(box.lastElementChild, el('p', (all.length ? Object.entries(count).map(([k, n]) => n + ' ' + k).join(', ') : 'no case') + ', against ' + counted(D.baseline.cases) + ' of ' + D.baseline.started.replace('T', ' ').replace('Z', ' UTC') + '.', 'soft'));
   if (rows.length) box.lastElementChild.append(table(['change', 'case', 'before', 'now'], rows, [2, 3]));
   if (all.length > 100) box.lastElementChild.append(el('p', 'and ' + (all.length - 100) + ' more', 'soft'));
 }
@@ -139,9 +140,7 @@ function row(c) {
   const box = el('div', null, 'case'), b = el('button');
   b.append(el('span', label(c), colour(c)), el('span', c.file, 'file'), el('span', c.format, 'soft format'), el('span', time(c.seconds), 'n'));
   const w = why(c); if (w) b.append(el('span', w, 'why'));
-  b.setAttribute('aria-expanded', false);
-  b.onclick = () => { const open = box.children.length > 1; if (open) box.lastChild.remove(); else box.append(details(c)); b.setAttribute('aria-expanded', !open); };
-  return put(box, b);
+  return opening(box, b, c.file, () => details(c));
 }
 let shown = [], next = 0;
 const more = new IntersectionObserver(e => { if (e[0].isIntersecting) add(); });
@@ -156,15 +155,14 @@ function list() {
   shown = D.cases.filter(c => (!group || group[1](c)) && words.every(w => c.all.includes(w)));
   if (order === 'bad') shown.sort((a, b) => isBad(b) - isBad(a) || a.i - b.i);
   if (order === 'slow') shown.sort((a, b) => b.seconds - a.seconds);
-  $('shown').textContent = shown.length === D.cases.length ? '' : shown.length + ' of ' + D.cases.length + ' cases';
+  $('shown').textContent = shown.length === D.cases.length ? '' : shown.length + ' of ' + counted(D.cases.length);
   $('cases').replaceChildren(); next = 0; add();
 }
 $('search').oninput = list; $('sort').onchange = list;
 // page.html#FILE opens the case of a file.
-const wanted = decodeURIComponent(location.hash.slice(1));
-if (wanted) $('search').value = wanted;
+if (named) $('search').value = named;
 list();
-if (wanted && shown.length) $('cases').firstElementChild.firstElementChild.click();
+if (named && shown.length) $('cases').firstElementChild.firstElementChild.click();
 // --- times
 const sorted = D.cases.map(c => c.seconds).sort((a, b) => a - b), at = p => sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] || 0;
 $('times').append(table(['percentile', 'time of a case'], [['50 (median)', time(at(.5))], ['90', time(at(.9))], ['99', time(at(.99))], ['maximum', time(at(1))], ['sum', time(total)]], [1]));

@@ -54,16 +54,16 @@ Result<OpenClFunctions> open(const SourceLocation& location) {
   void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    return fail(DiagnosticKind::NoBackend, location,
-                formatted("this recipe needs the opencl back end, which is not available: {}",
-                          reason ? reason : "libOpenCL.so.1 cannot be opened"));
+    return fail(
+        DiagnosticKind::NoBackend, location,
+        formatted("the opencl back end is not available: {}", reason ? reason : "libOpenCL.so.1 cannot be opened"));
   }
   OpenClFunctions functions;
-#define FUNCTION(name)                                                                                               \
-  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                \
-  if (!functions.name) {                                                                                             \
-    return fail(DiagnosticKind::NoBackend, location,                                                                 \
-                "this recipe needs the opencl back end, which is not available: libOpenCL.so.1 has no `" #name "`"); \
+#define FUNCTION(name)                                                                      \
+  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));       \
+  if (!functions.name) {                                                                    \
+    return fail(DiagnosticKind::NoBackend, location,                                        \
+                "the opencl back end is not available: libOpenCL.so.1 has no `" #name "`"); \
   }
 #include "recipe/backends/opencl/functions.def"
 #undef FUNCTION

@@ -13,7 +13,7 @@ namespace {
 
 std::unexpected<Failure> not_available(std::string_view reason) {
   Diagnostic diagnostic{.kind = DiagnosticKind::NoBackend};
-  diagnostic.message = formatted("this recipe needs the xrt back end, which is not available: {}", reason);
+  diagnostic.message = formatted("the xrt back end is not available: {}", reason);
   return fail(std::move(diagnostic.hint(
       "without an NPU, give its kernels a `module`, in the recipe or with --kernels, to run them on another device")));
 }

@@ -15,7 +15,7 @@ TEST(XrtModule, ReportsAMissingModule) {
   const Diagnostic& problem = module.error().front();
   EXPECT_EQ(problem.kind, DiagnosticKind::NoBackend);
   EXPECT_EQ(problem.location.file, "recipe.json");
-  EXPECT_THAT(problem.message, StartsWith("this recipe needs the xrt back end, which is not available: "));
+  EXPECT_THAT(problem.message, StartsWith("the xrt back end is not available: "));
 }
 
 TEST(XrtModule, ReportsThatThereIsNoDevice) {
