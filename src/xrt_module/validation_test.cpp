@@ -127,7 +127,8 @@ TEST_F(Validation, WhatIsMissingIsNamed) {
   EXPECT_THAT(format_diagnostics(outcomes[0].diagnostics, {.sources = false}),
               HasSubstr("the suite has no test `aie_reconfig_nop`"));
   EXPECT_TRUE(outcomes[0].figures.empty());
-  EXPECT_THAT(format_diagnostics(outcomes[1].diagnostics, {.sources = false}), HasSubstr("run 'r' of kernel `k` failed"));
+  EXPECT_THAT(format_diagnostics(outcomes[1].diagnostics, {.sources = false}),
+              HasSubstr("run 'r' of kernel `k` failed"));
   testing::ScratchDirectory empty;
   EXPECT_EQ(read_suite(empty.path().string()).error().front().message,
             "there is no recipe: the files of a test are called `recipe_NAME.json` and `profile_NAME.json`");

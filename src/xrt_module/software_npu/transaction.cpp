@@ -194,7 +194,7 @@ class Machine {
     if (!found) {
       fault(address == 0 ? formatted("buffer descriptor {} of column {} has no address", index, column)
                          : formatted("the address {:#x} of buffer descriptor {} of column {} is not in a buffer",
-                                       address, index, column));
+                                     address, index, column));
       return false;
     }
     // Steps are stored minus 1; a wrap of 0 does not end.
@@ -210,8 +210,8 @@ class Machine {
       if (offset > found->size() || found->size() - offset < kWord) {
         fault(
             formatted("buffer descriptor {} of column {} reaches byte {} after its address, where {} bytes are left "
-                        "in the buffer",
-                        index, column, offset + kWord, found->size()));
+                      "in the buffer",
+                      index, column, offset + kWord, found->size()));
         return false;
       }
       visit(found->data() + offset);
@@ -257,7 +257,7 @@ class Machine {
       if (tokens == 0) {
         result_.waits = true;
         result_.fault = formatted("a sync waits for a token of {} channel {} of column {}, which does not come",
-                                    reads ? "MM2S" : "S2MM", channel, column);
+                                  reads ? "MM2S" : "S2MM", channel, column);
         return;
       }
       --tokens;
