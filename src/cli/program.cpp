@@ -74,6 +74,7 @@ constexpr std::array kVerbs = {
     Verb{"run", "run workloads and check their results", run_verb, true, &kRun},
     Verb{"bench", "measure how long workloads take", bench_verb, true},
     Verb{"conformance", "judge what computes TOSA graphs: drivers, layers, kernels, engines", conformance_verb, true},
+    Verb{"validate", "run the validation tests of an NPU and measure it", validate_verb, true},
     Verb{"check", "find every error in files, without running them", check_verb, true, &kCheck},
     Verb{"inspect", "show the contents of a file", inspect_verb, false, &kInspect},
     Verb{"diff", "compare the meaning of two files", dispatched<kDiff>, true, &kDiff},

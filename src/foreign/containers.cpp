@@ -5,7 +5,7 @@
 #include <optional>
 #include <ranges>
 
-#include "base/ar.hpp"
+#include "base/containers/ar.hpp"
 
 namespace slipway::foreign {
 namespace {

@@ -334,11 +334,11 @@ VkResult create_with_tensors(LayerDevice& device, const VkDeviceCreateInfo& info
     return VK_ERROR_FEATURE_NOT_PRESENT;
   }
   // Programs that were written for other implementations enable extensions without their features.
-  device.implied_tensors = !enables(info, "tensors");
-  device.implied_graphs = !enables(info, "dataGraph");
-  device.implied_flow = !enables(info, "dataGraphOpticalFlow");
+  device.implied.tensors = !enables(info, "tensors");
+  device.implied.graphs = !enables(info, "dataGraph");
+  device.implied.flow = !enables(info, "dataGraphOpticalFlow");
   device.flow = wants_graphs && offer.flow &&
-                (asks_for(info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) || !device.implied_flow);
+                (asks_for(info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) || !device.implied.flow);
   DeviceRequest request(info, *device.physical);  // the chain may be another one as long as it lives
   for (const char* feature : kNeededFeatures) request.enable(feature);
   for (const char* feature : kUsefulFeatures) request.enable(feature);
@@ -358,6 +358,8 @@ VkResult create_with_tensors(LayerDevice& device, const VkDeviceCreateInfo& info
       device.queue_families.push_back(queue.queueFamilyIndex);
   }
   device.graphs = wants_graphs;
+  if (!instance.settings.capture.empty() && instance.settings.capture_data)
+    device.captures.recorder = std::make_unique<DispatchRecorder>(device);
   if (instance.settings.cache) device.cache = Cache::of_user();
   device.lower = lower_options(instance, device.physical->snapshot, request.enabled(), device.cache);
   return VK_SUCCESS;
@@ -405,9 +407,6 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
   if (device->next.core == nullptr)                                                       \
     device->next.core = reinterpret_cast<PFN_##core>(device->next_proc_addr(*made, #name));
 #include "layer/functions.def"
-    const Settings& settings = instance.settings;
-    if (device->tensors && !settings.capture.empty() && settings.capture_data)
-      device->recorder = std::make_unique<Recorder>(*device);
     if (device->graphs) {
 #define STATE_FUNCTION(name, keeper) \
   device->next_state.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));
@@ -441,7 +440,7 @@ LayerDevice::LayerDevice() : aliases(std::make_unique<Aliases>()) {}
 LayerDevice::~LayerDevice() = default;
 
 void LayerDevice::release() {
-  recorder.reset();
+  captures.recorder.reset();
   // What the application has not destroyed.
   graph_pipelines.clear();
   identified.clear();

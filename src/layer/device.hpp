@@ -20,7 +20,7 @@
 namespace slipway::layer {
 
 class Aliases;
-class Recorder;
+class DispatchRecorder;
 struct SetLayout;
 struct SetContents;
 struct PoolSets;
@@ -57,7 +57,9 @@ class LayerDevice {
   bool tensors = false, graphs = false;                 // enabled by the application, and computed by the layer
   bool nested = false;                                  // secondary command buffers may execute others
   // Features that the application did not enable, though it enabled their extension.
-  bool implied_tensors = false, implied_graphs = false, implied_flow = false;
+  struct Implied {
+    bool tensors = false, graphs = false, flow = false;
+  } implied;
 
   lower::LowerOptions lower;
   Cache cache;
@@ -74,8 +76,11 @@ class LayerDevice {
   HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> templates;       // of the layer: those with tensors
   HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> push_templates;  // of the driver, for pushed descriptors
   HandleMap<VkShaderModule, GraphModule> graph_modules;
-  HandleMap<VkShaderModule, CapturedShader> captured_modules;
-  HandleMap<VkPipeline, CapturedShader> captured_pipelines;  // compute
+  struct Captures {
+    HandleMap<VkShaderModule, CapturedShader> modules;
+    HandleMap<VkPipeline, CapturedShader> pipelines;  // compute
+    std::unique_ptr<DispatchRecorder> recorder;       // null unless dispatches are recorded
+  } captures;
   HandleMap<VkPipeline, GraphPipeline> graph_pipelines;
   HandleMap<VkPipelineCache, IdentifiedGraphs> identified;
   HandleMap<VkCommandBuffer, CommandState> commands;
@@ -83,7 +88,6 @@ class LayerDevice {
 
   std::vector<std::uint32_t> queue_families;  // of the device's queues, each once
   std::unique_ptr<Aliases> aliases;
-  std::unique_ptr<Recorder> recorder;  // null unless dispatches are recorded
 
   // Forgets the private data of an object of the layer that is destroyed: a later object may have its handle.
   void forget_private_data(std::uint64_t object);

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/ar.hpp"
+#include "base/containers/ar.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/files.hpp"
 #include "shader/compile.hpp"

@@ -143,7 +143,7 @@ VkResult CreateShaderModule(VkDevice handle, const VkShaderModuleCreateInfo* inf
         theirs.pCode = code->data();
         const VkResult result = device.next.vkCreateShaderModule(handle, &theirs, allocator, made);
         if (result == VK_SUCCESS && captured)
-          device.captured_modules.add(*made, std::make_unique<CapturedShader>(std::move(*captured)));
+          device.captures.modules.add(*made, std::make_unique<CapturedShader>(std::move(*captured)));
         return result;
       }
     }
@@ -153,7 +153,7 @@ VkResult CreateShaderModule(VkDevice handle, const VkShaderModuleCreateInfo* inf
 
 void DestroyShaderModule(VkDevice handle, VkShaderModule module, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  static_cast<void>(device.captured_modules.remove(module));
+  static_cast<void>(device.captures.modules.remove(module));
   if (!device.graph_modules.remove(module)) return device.next.vkDestroyShaderModule(handle, module, allocator);
   device.forget_private_data(reinterpret_cast<std::uint64_t>(module));
 }
@@ -230,7 +230,7 @@ class Stages {
   // The captured shader of a stage; null if it was not captured.
   const CapturedShader* captured(VkShaderModule module) const {
     const auto found = captured_.find(module);
-    return found != captured_.end() ? &found->second : device_.captured_modules.find(module);
+    return found != captured_.end() ? &found->second : device_.captures.modules.find(module);
   }
 
  private:
@@ -262,7 +262,7 @@ VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache cache, std::uin
       own->entry = theirs[i].stage.pName;
       if (theirs[i].stage.pSpecializationInfo != nullptr)
         own->specialization = values_of(*theirs[i].stage.pSpecializationInfo);
-      device.captured_pipelines.add(made[i], std::move(own));
+      device.captures.pipelines.add(made[i], std::move(own));
     }
     return result;
   });

@@ -67,6 +67,7 @@ struct Signature {
   std::vector<Parameter> parameters;  // argument indices need not be dense
   bool ignore_unmapped = false;       // an argument index that is not listed is dropped
   bool optional = false;              // parameters that a run does not set are zero (XRT)
+  bool patched = false;               // the control code has addresses of `needed` buffers alone (XRT)
 
   const Parameter* find(std::uint32_t argidx) const;
 };

@@ -37,7 +37,7 @@ std::string npu_recipe(std::string_view buffers, std::string_view runs, std::str
 
 ArtifactMap npu_files() {
   ArtifactMap files;
-  for (const char* name : {"dpu.xclbin", "patch.elf", "config_two.elf"}) {
+  for (const char* name : {"dpu.xclbin", "patch.elf", "copy.elf", "config_two.elf"}) {
     const MappedFile file = *map_file(testing::source_directory() / "tests/data/xrt" / name);
     const std::string_view text = text_of(file.bytes());
     files.emplace(name, std::vector<char>(text.begin(), text.end()));
@@ -90,6 +90,36 @@ TEST_F(XrtBackendTest, KernelsOfAConfiguration) {
   opened.bind("x", {1, 2, 3, 4});
   EXPECT_EQ(opened.run(), "ok");
   EXPECT_THAT(opened.words("y"), ElementsAre(3, 4, 5, 6));
+}
+
+// Control code that copies: the software NPU executes it, so that a wrong size and an unset argument show.
+TEST_F(XrtBackendTest, ControlCodeIsExecuted) {
+  const auto copying = [](std::string recipe) {
+    recipe.replace(recipe.find("patch.elf"), 9, "copy.elf");
+    return recipe;
+  };
+  Opened opened = open(copying(npu_recipe(kTwoBuffers, npu_run("x", "y"))));
+  ASSERT_EQ(opened.problems, "");
+  opened.bind("x", {1, 2, 3, 4});
+  EXPECT_EQ(opened.run(), "ok");
+  EXPECT_THAT(opened.words("y"), ElementsAre(1, 2, 3, 4));  // not the sum
+  EXPECT_EQ(npu_->fault, "");
+
+  npu_->reset();
+  Opened small = open(copying(npu_recipe(
+      R"({"name": "x", "type": "input", "size": 16}, {"name": "y", "type": "output", "size": 8})", npu_run("x", "y"))));
+  small.bind("x", {1, 2, 3, 4});
+  EXPECT_THAT(small.run(), HasSubstr("run 'x_to_y' of kernel `k` failed"));
+  EXPECT_THAT(npu_->fault, HasSubstr("reaches byte 12 after its address, where 8 bytes are left in the buffer"));
+
+  npu_->reset();
+  Opened unset = open(copying(npu_recipe(R"({"name": "x", "type": "input", "size": 16})",
+                                         R"({"kernel": "k", "name": "r", "arguments": [{"name": "x", "argidx": 3}],
+          "constants": [{"value": 3, "type": "int", "argidx": 0}]})")));
+  EXPECT_THAT(unset.problems, HasSubstr("run `r` does not set parameter 5 (`bo2`) of kernel `k`"));
+  unset.bind("x", {1, 2, 3, 4});
+  EXPECT_NE(unset.run(), "ok");
+  EXPECT_THAT(npu_->fault, HasSubstr("argument 2 is not set"));
 }
 
 TEST_F(XrtBackendTest, SlicesAreSubBuffers) {

@@ -73,13 +73,18 @@ Result<> set_layer_environment() {
 }
 
 int layer_verb(const Arguments& arguments) {
+  if (!arguments.words.empty() && arguments.words.front() == "certify") {
+    Arguments rest = arguments;
+    rest.words.erase(rest.words.begin());
+    return certify_verb(rest);
+  }
   ReportStyle style;
   std::vector<std::string> words;
   bool other_names = false;
   CommandLine line(
       "slipway layer",
       "Prints the environment that gives other programs the extensions VK_ARM_tensors and VK_ARM_data_graph; "
-      "`slipway layer run -- PROGRAM ARGUMENTS` starts a program with it.",
+      "`slipway layer run -- PROGRAM ARGUMENTS` starts a program with it, `slipway layer certify` tries a layer.",
       "slipway layer run -- vulkaninfo");
   line.add_option("command", words, "`run`, then a program with its arguments after `--`");
   line.add_flag("--emulation-names", other_names,
@@ -90,9 +95,10 @@ int layer_verb(const Arguments& arguments) {
   const bool runs = !words.empty() && words.front() == "run";
   if (runs) words.erase(words.begin());
   if (runs == words.empty()) {
-    diagnostics.error(DiagnosticKind::Usage, {},
-                      runs ? "`slipway layer run` needs a program: `slipway layer run -- PROGRAM ARGUMENTS`"
-                           : formatted("unknown command `{}` of `slipway layer`; it is `run`", words.front()));
+    diagnostics.error(
+        DiagnosticKind::Usage, {},
+        runs ? "`slipway layer run` needs a program: `slipway layer run -- PROGRAM ARGUMENTS`"
+             : formatted("unknown command `{}` of `slipway layer`; accepted are `run`, `certify`", words.front()));
     return report(diagnostics, style);
   }
   const std::optional<Path> directory = diagnostics.take(layer_directory());

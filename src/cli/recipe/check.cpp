@@ -8,6 +8,7 @@
 #include "cli/recipe/verbs.hpp"
 #include "cli/run/interrupts.hpp"
 #include "recipe/cpu/exports.hpp"
+#include "recipe/plan/patched.hpp"
 #include "recipe/plan/portable.hpp"
 
 namespace slipway::cli {
@@ -87,6 +88,7 @@ int check_recipe(const Arguments& arguments) {
                        .backend = recipe::kernel_backend_from_name(options.backend),
                        .cache = cache_of(options.no_cache)};
       const recipe::Session session = recipe::Session::load(*request, of_file);
+      if (session.plan() != nullptr) recipe::check_patched_arguments(*session.plan(), of_file);
       if (options.portable && session.recipe()) recipe::check_portable(*session.recipe(), of_file);
       if (options.portable && !options.profile.empty()) recipe::check_portable(*session.profile(), of_file);
       if (session.recipe() && !options.no_files)

@@ -18,6 +18,9 @@ std::unique_ptr<JobSource> recipe_jobs();
 int check_recipe(const Arguments& arguments);
 int check_profile_file(const Arguments& arguments);
 
+// `slipway validate`.
+int validate_verb(const Arguments& arguments);
+
 // A JSON object with `resources` and `execution/frames`: a capture of the NPU calls of an application.
 bool is_replay(const Content& content);
 int run_replay(const Arguments& arguments);

@@ -3,7 +3,7 @@
 // the inputs that it had, on any device, engine or layer, and its results are compared with the recorded ones.
 #include <algorithm>
 
-#include "base/ar.hpp"
+#include "base/containers/ar.hpp"
 #include "base/format.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "cli/model/vgf_verbs.hpp"

@@ -209,9 +209,9 @@ void CmdDispatch(VkCommandBuffer commands, std::uint32_t x, std::uint32_t y, std
   const RecordedDispatch* recorded = nullptr;
   try {
     const CommandState* state = device.commands.find(commands);
-    const CapturedShader* shader = state == nullptr ? nullptr : device.captured_pipelines.find(state->compute);
+    const CapturedShader* shader = state == nullptr ? nullptr : device.captures.pipelines.find(state->compute);
     if (shader != nullptr) captured = capture_dispatch(device, *shader, *state, {x, y, z});
-    if (captured) recorded = device.recorder->add(state->family, captured->work);
+    if (captured) recorded = device.captures.recorder->add(state->family, captured->work);
     if (recorded != nullptr) recorded->begin(commands, captured->tensors);
   } catch (...) {
     no_memory_for_bindings(device);

@@ -177,7 +177,7 @@ VkResult CreateDataGraphPipelinesARM(VkDevice handle, VkDeferredOperationKHR, Vk
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const VkResult result = guarded([&] {
-      if (!allows(device, device.implied_graphs, "dataGraph")) return VK_ERROR_INITIALIZATION_FAILED;
+      if (!allows(device, device.implied.graphs, "dataGraph")) return VK_ERROR_INITIALIZATION_FAILED;
       auto pipeline = std::make_unique<GraphPipeline>();
       const VkResult one = PipelineRequest(device, cache, infos[i]).make(*pipeline);
       if (one != VK_SUCCESS) return one;
@@ -196,7 +196,7 @@ VkResult CreateDataGraphPipelinesARM(VkDevice handle, VkDeferredOperationKHR, Vk
 
 void DestroyPipeline(VkDevice handle, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
-  static_cast<void>(device.captured_pipelines.remove(pipeline));
+  static_cast<void>(device.captures.pipelines.remove(pipeline));
   if (!device.graph_pipelines.remove(pipeline)) return device.next.vkDestroyPipeline(handle, pipeline, allocator);
   device.forget_private_data(reinterpret_cast<std::uint64_t>(pipeline));
 }

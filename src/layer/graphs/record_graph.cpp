@@ -78,7 +78,7 @@ class GraphRecording {
     }
     if (copied) barrier(kAllStages, kAllStages);
     const RecordedDispatch* const recorded =
-        program_.recorded ? device_.recorder->add(state_.family, program_.recorded) : nullptr;
+        program_.recorded ? device_.captures.recorder->add(state_.family, program_.recorded) : nullptr;
     std::vector<TensorDescription> in_session;
     std::vector<TensorRegion> tensors;
     if (recorded != nullptr) {

@@ -351,7 +351,7 @@ std::optional<CapturedDispatch> capture_dispatch(const LayerDevice& device, cons
   for (const auto& [id, bits] : shader.specialization) key += formatted(" {}={}", id, bits);
   const std::string name = "dispatch-" + hash_of({key});
   write(device, name + ".json", bytes_of(dispatch_scenario(name, shader, tensors, pushed, groups)));
-  if (!device.recorder) return std::nullopt;
+  if (!device.captures.recorder) return std::nullopt;
   RecordedWork work{.tensors = {}, .suffix = "json", .text = {}, .file = shader.name + ".spv", .contents = shader.code};
   // What the shader leaves as it is counts too, so that all tensors have their contents before it.
   for (const DispatchTensor& one : tensors)
@@ -381,7 +381,7 @@ std::shared_ptr<const RecordedWork> capture_graph(const LayerDevice& device, con
           bytes_of(tensor::npy_file(tensor::info_of(tosa::storage_of(type.data)).descr, type.shape, constant.data)));
   }
   write(device, name + ".json", bytes_of(scenario_of(name, graph, tensors, count)));
-  return device.recorder ? recorded_graph(device, graph, tensors) : nullptr;
+  return device.captures.recorder ? recorded_graph(device, graph, tensors) : nullptr;
 }
 
 }  // namespace slipway::layer

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/ar.hpp"
+#include "base/containers/ar.hpp"
 #include "base/format.hpp"
 #include "base/system/files.hpp"
 #include "tensor/files/npy.hpp"
@@ -122,7 +122,7 @@ Bytes RecordedDispatch::contents(std::size_t tensor, bool is_input) const {
 
 // --- all dispatches --------------------------------------------------------------------------------------------------
 
-Recorder::~Recorder() {
+DispatchRecorder::~DispatchRecorder() {
   try {
     write();
   } catch (...) {
@@ -130,7 +130,7 @@ Recorder::~Recorder() {
   }
 }
 
-const RecordedDispatch* Recorder::add(std::uint32_t family, std::shared_ptr<const RecordedWork> work) {
+const RecordedDispatch* DispatchRecorder::add(std::uint32_t family, std::shared_ptr<const RecordedWork> work) {
   const auto& families = device_.physical->snapshot.queue_families;
   auto made = std::make_unique<RecordedDispatch>(device_, std::move(work));
   const std::lock_guard lock(mutex_);
@@ -150,7 +150,7 @@ const RecordedDispatch* Recorder::add(std::uint32_t family, std::shared_ptr<cons
   return dispatches_.emplace_back(std::move(made)).get();
 }
 
-void Recorder::write() {
+void DispatchRecorder::write() {
   std::vector<std::pair<std::uint64_t, const RecordedDispatch*>> executed;
   for (const auto& one : dispatches_) {
     if (const auto time = one->time()) executed.emplace_back(*time, one.get());

@@ -77,12 +77,12 @@ class RecordedDispatch {
 };
 
 // Safe from any thread.
-class Recorder {
+class DispatchRecorder {
  public:
-  explicit Recorder(const LayerDevice& device) : device_(device) {}
-  Recorder(const Recorder&) = delete;
+  explicit DispatchRecorder(const LayerDevice& device) : device_(device) {}
+  DispatchRecorder(const DispatchRecorder&) = delete;
   // The device is idle, and its handle is valid.
-  ~Recorder();
+  ~DispatchRecorder();
 
   // Null, after a message, for dispatches past the limits, and on a queue family without timestamps.
   const RecordedDispatch* add(std::uint32_t family, std::shared_ptr<const RecordedWork> work);

@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "recipe/plan/parts.hpp"
+#include "recipe/plan/patched.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -346,6 +347,26 @@ std::vector<ListPlan> cut_lists(const Plan& plan) {
     lists.back().end = i + 1;
   }
   return lists;
+}
+
+void check_patched_arguments(const Plan& plan, Diagnostics& diagnostics) {
+  for (const RunPlan& run : plan.runs) {
+    if (run.backend != BackendKind::Xrt) continue;
+    const KernelPlan& kernel = plan.kernels[run.index];
+    if (!kernel.signature.patched) continue;
+    for (const ArgumentPlan& argument : run.arguments) {
+      const Parameter* parameter = kernel.signature.find(argument.argidx);
+      if (parameter == nullptr || parameter->needed || !parameter->takes_buffer()) continue;
+      diagnostics.add(
+          {.severity = Severity::Warning,
+           .kind = DiagnosticKind::UnusedResource,
+           .message = formatted("run `{}` sets argument {} of kernel `{}`, which no patch of the control code "
+                                "uses",
+                                run.id, argument.argidx, kernel.name),
+           .location = argument.origin.location,
+           .path = argument.origin.pointer});
+    }
+  }
 }
 
 }  // namespace slipway::recipe

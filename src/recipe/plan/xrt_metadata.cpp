@@ -77,6 +77,8 @@ bool from_programs(const Kernel& kernel, const ContextPlan& context, KernelPlan&
 
 // Marks the opcode of an xclbin's kernel, and the arguments whose addresses are written into the code.
 void mark_needed(KernelPlan& plan, const std::vector<control_code::ControlPatch>& patches) {
+  plan.signature.patched = std::ranges::any_of(
+      patches, [](const control_code::ControlPatch& patch) { return patch.argument().has_value(); });
   for (Parameter& parameter : plan.signature.parameters) {
     const auto is_patched = [&](const control_code::ControlPatch& patch) {
       return patch.argument() ? *patch.argument() == parameter.argidx : patch.symbol == parameter.name;

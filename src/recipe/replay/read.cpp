@@ -53,7 +53,7 @@ struct Resources {
   std::vector<ReplayRun> runs;
 };
 
-struct Execution {
+struct ReplayedExecution {
   std::vector<std::string> threads;
   std::uint64_t iterations = 1;
   std::vector<Frame> frames;
@@ -64,7 +64,7 @@ struct File {
   std::string version;
   Value ini;
   Resources resources;
-  Execution execution;
+  ReplayedExecution execution;
 };
 
 const Record<ReplayContext>& replay_context_record() {
@@ -168,12 +168,12 @@ const Record<Resources>& resources_record() {
   return record;
 }
 
-const Record<Execution>& replay_execution_record() {
-  static const auto record = Record<Execution>("replay execution", "what the application did")
-                                 .required("threads", &Execution::threads, List{ThreadId{}, 1}, "its threads")
-                                 .optional("iterations", &Execution::iterations, Whole{.min = 1, .max = UINT32_MAX},
-                                           "number of iterations (1)")
-                                 .required("frames", &Execution::frames, List{Nested(frame_record()), 1},
+const Record<ReplayedExecution>& replay_execution_record() {
+  static const auto record = Record<ReplayedExecution>("replay execution", "what the application did")
+                                 .required("threads", &ReplayedExecution::threads, List{ThreadId{}, 1}, "its threads")
+                                 .optional("iterations", &ReplayedExecution::iterations,
+                                           Whole{.min = 1, .max = UINT32_MAX}, "number of iterations (1)")
+                                 .required("frames", &ReplayedExecution::frames, List{Nested(frame_record()), 1},
                                            "the frames; those of one thread in its order");
   return record;
 }

@@ -2,9 +2,9 @@
 // A device library for XRT without hardware: an NPU that computes one function on the CPU.
 //
 // Buffers have a copy for the device, which only a sync updates, so that a missing sync shows in results. Each hardware
-// context has a queue with a thread. Control code is not interpreted. Every kernel computes the same: its buffer with
-// the highest argument index becomes the sum of the others, in elements of 32 bits, plus 1 if there are fewer than two
-// others.
+// context has a queue with a thread. Transactions are executed (transaction.hpp). A kernel whose control code starts no
+// DMA computes the same as all such kernels: its buffer with the highest argument index becomes the sum of the others,
+// in elements of 32 bits, plus 1 if there are fewer than two others.
 #include "xrt_module/software_npu/software_npu.hpp"
 
 #include <xrt/detail/ert.h>
@@ -12,14 +12,17 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <optional>
 #include <span>
 #include <thread>
 
 #include "xrt_module/software_npu/driver_interface.hpp"
+#include "xrt_module/software_npu/transaction.hpp"
 
 namespace slipway::recipe::software_npu {
 namespace {
@@ -42,6 +45,8 @@ State& state() {
 }
 
 class Buffer;
+
+constexpr std::uint64_t kRange = std::uint64_t{1} << 32;  // of the addresses of one buffer
 
 // All buffers by handle, because run lists name commands by their handles.
 class Handles {
@@ -109,10 +114,7 @@ class Buffer final : public xrt_core::buffer_handle {
   void copy(const buffer_handle*, std::size_t, std::size_t, std::size_t) override {
     throw std::runtime_error("the software NPU does not copy buffers");
   }
-  properties get_properties() const override {
-    constexpr std::uint64_t kRange = std::uint64_t{1} << 32;  // of the addresses of one buffer
-    return {flags_, size_, kRange * handle_, handle_};
-  }
+  properties get_properties() const override { return {flags_, size_, kRange * handle_, handle_}; }
   unsigned get_xcl_handle() const override { return handle_; }
   // XRT names the buffers of a command's arguments, with the range of a sub-buffer.
   void bind_at(std::size_t index, const buffer_handle* buffer, std::size_t offset, std::size_t size) override {
@@ -161,6 +163,42 @@ void compute(const Buffer& command) {
     }
     std::memcpy(&buffers.back()[i], &sum, sizeof sum);
   }
+}
+
+// The memory at an address of the device.
+std::optional<std::span<std::byte>> memory_at(std::uint64_t address) {
+  Buffer* buffer = address < kRange ? nullptr : Handles::get().find(static_cast<unsigned>(address / kRange));
+  const std::uint64_t offset = address % kRange;
+  if (!buffer || offset >= buffer->device_bytes().size()) return std::nullopt;
+  return buffer->device_bytes().subspan(offset);
+}
+
+// The control code of a command; empty for one without, and for other forms than ERT_START_NPU.
+std::span<std::byte> code_of(ert_packet* packet) {
+  auto* start = reinterpret_cast<ert_start_kernel_cmd*>(packet);
+  const ert_npu_data* data = get_ert_npu_data(start);
+  if (data == nullptr) return {};
+  const auto memory = memory_at(data->instruction_buffer);
+  return memory && data->instruction_buffer_size <= memory->size() ? memory->first(data->instruction_buffer_size)
+                                                                   : std::span<std::byte>();
+}
+
+// The state of a command after it.
+unsigned execute(Buffer& command, ert_packet* packet) {
+  const std::span<std::byte> code = code_of(packet);
+  if (!is_transaction(code)) {
+    compute(command);
+    return ERT_CMD_STATE_COMPLETED;
+  }
+  const TransactionResult result = run_transaction(code, memory_at);
+  if (!result.fault.empty()) {
+    std::fprintf(stderr, "software NPU: %s\n", result.fault.c_str());
+    const std::scoped_lock lock(state().mutex);
+    state().fault = result.fault;
+    return result.waits ? ERT_CMD_STATE_TIMEOUT : ERT_CMD_STATE_ERROR;
+  }
+  if (!result.starts_dma) compute(command);
+  return ERT_CMD_STATE_COMPLETED;
 }
 
 class Queue final : public xrt_core::hwqueue_handle {
@@ -231,8 +269,7 @@ class Queue final : public xrt_core::hwqueue_handle {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     if (index == state().fail_at) return ERT_CMD_STATE_ERROR;
-    compute(*command);
-    return ERT_CMD_STATE_COMPLETED;
+    return execute(*command, packet);
   }
 
   unsigned run_list(ert_packet* packet) {

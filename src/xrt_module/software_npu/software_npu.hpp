@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace slipway::recipe::software_npu {
@@ -23,8 +24,9 @@ struct State {
   std::atomic<std::uint64_t> commands = 0, lists = 0;
   std::atomic<std::uint64_t> syncs_to_device = 0, syncs_from_device = 0;
   std::atomic<std::uint64_t> allocated = 0;  // bytes of buffers
-  std::mutex mutex;                          // guards the vectors
+  std::mutex mutex;                          // guards what follows
   std::vector<std::uint32_t> device_of_run;  // by command
+  std::string fault;                         // of the last transaction with one
 
   void reset() {
     devices = 1;
@@ -33,6 +35,7 @@ struct State {
     commands = lists = syncs_to_device = syncs_from_device = allocated = 0;
     const std::scoped_lock lock(mutex);
     device_of_run.clear();
+    fault.clear();
   }
 };
 

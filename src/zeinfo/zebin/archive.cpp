@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "zeinfo/zebin/archive.hpp"
 
-#include "base/ar.hpp"
+#include "base/containers/ar.hpp"
 
 namespace slipway::zebin {
 

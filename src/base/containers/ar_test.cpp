@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/ar.hpp"
+#include "base/containers/ar.hpp"
 
 #include <gmock/gmock.h>
 

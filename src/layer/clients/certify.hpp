@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `slipway layer certify`: clients that call the extensions as programs of different kinds do, on whatever layer or
+// driver the environment chooses, and that check the results. Each runs in a process of its own.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "layer/clients/outcome.hpp"
+
+namespace slipway::layer {
+
+struct CertifyClient {
+  std::string_view name, what;
+};
+std::span<const CertifyClient> certify_clients();
+
+// `name` is that of a client.
+ClientOutcome run_certify_client(std::string_view name, const CertifyOptions& options);
+
+}  // namespace slipway::layer
