@@ -47,10 +47,18 @@ function(slipway_unity target apart)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
+# The directories of src/platform for other systems.
+if(WIN32)
+  set(other_systems "/src/platform/(posix|linux)/")
+else()
+  set(other_systems "/src/platform/windows/")
+endif()
+
 function(slipway_module name)
   cmake_parse_arguments(arg "DIRECTORIES_APART" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   set(directory ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${directory}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "${other_systems}")
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
