@@ -2,7 +2,7 @@
 #include "base/system/child_process.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
+#include <csignal>
 
 #include <stdexcept>
 
