@@ -47,9 +47,12 @@ function(slipway_unity target apart)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# The directories of src/platform for other systems.
+# The directories of src/platform for other systems, and tests that make a system do what only Linux does.
+set(linux_tests)
 if(WIN32)
   set(other_systems "/src/platform/(posix|linux)/")
+  file(STRINGS ${CMAKE_SOURCE_DIR}/tests/system_use_allowed.txt linux_tests REGEX "^[^#]")
+  list(TRANSFORM linux_tests PREPEND ${CMAKE_SOURCE_DIR}/src/)
 else()
   set(other_systems "/src/platform/windows/")
 endif()
@@ -62,6 +65,7 @@ function(slipway_module name)
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(REMOVE_ITEM tests ${linux_tests})
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cpp$")
 
