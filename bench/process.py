@@ -8,7 +8,7 @@ import time
 
 
 class Process:
-    """One run of a command: its wall time in ms, its peak memory in MB, and its output."""
+    """One run of a command: its wall time and CPU time in ms, its peak memory in MB, and its output."""
 
     def __init__(self, command, environment):
         start = time.perf_counter()
@@ -19,6 +19,7 @@ class Process:
             child.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0)
             self.text = out.read().decode(errors="replace")
+        self.cpu_ms = (usage.ru_utime + usage.ru_stime) * 1e3
         self.peak_mb = usage.ru_maxrss / 1024
         if child.returncode != 0:
             sys.exit(f"{command}: exit status {child.returncode}\n{self.text}")

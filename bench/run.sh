@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds and runs benchmarks (`./dev bench`): bench/run.sh BUILD_DIRECTORY [PART...] [OPTIONS]
-# Without parts, all run except `build`, which compiles the program from scratch, and `cost`, which is a check. Options, such as --runs 3, are passed to
-# each part that runs.
+# Without parts, all run except `build`, which compiles the program from scratch, and `cost`, which is a check. --html FILE
+# also writes what they print to a page, with what missed its goal first. Other options, such as --runs 3, are passed to each part
+# that runs.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
-all=(foundation zeinfo models convert import networks recipe cpu_call graph roofline gpu_networks layer rpl python_call)
+all=(foundation zeinfo models convert import networks onnx_models recipe cpu_call graph roofline gpu_networks layer rpl python_call)
 
 parts=()
 while [ $# -gt 0 ] && [[ $1 != -* ]]; do
@@ -18,12 +19,21 @@ while [ $# -gt 0 ] && [[ $1 != -* ]]; do
   parts+=("$1")
   shift
 done
-options=("$@")
+options=()
+page=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --html) page=${2:?--html needs a file} && shift ;;
+    --html=*) page=${1#--html=} ;;
+    *) options+=("$1") ;;
+  esac
+  shift
+done
 
 run() {
   case $1 in
     build) python3 "$here/build.py" "${options[@]}" ;;
-    foundation | cost | zeinfo | models | convert | import | networks) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
+    foundation | cost | zeinfo | models | convert | import | networks | onnx_models) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
     recipe) "$build/bin/bench_recipe" "$build/cpu_libraries" "${options[@]}" ;;
     cpu_call) "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" "${options[@]}" ;;
     graph) "$build/bin/bench_graph" "$build/bin/slipway" "${options[@]}" ;;
@@ -49,7 +59,13 @@ run() {
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 [[ "${parts[*]}" =~ ^(build|cost)$ ]] || ninja -C "$build" --quiet bench
 status=0
+printed=$(mktemp -d)
+trap 'rm -rf "$printed"' EXIT
 for part in "${parts[@]}"; do
-  run "$part" || status=$?
+  run "$part" 2>&1 | tee "$printed/$part" || {
+    status=$?
+    echo "FAILED: $part ended with status $status" | tee -a "$printed/$part"
+  }
 done
+[ -z "$page" ] || (cd "$printed" && python3 "$here/page.py" "${parts[@]}") >"$page"
 exit "$status"

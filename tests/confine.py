@@ -149,6 +149,13 @@ def names_of_outputs():
     expect(result.returncode == 0 and len(os.listdir("names/out")) == 3, f"three outputs: {result}, {os.listdir('names/out')}")
 
 
+def runtimes():
+    model = write("runtimes/m.graph", "graph main {\n  %x = input f32[4]\n  %y = ABS(%x) f32[4]\n  output %y\n}\n")
+    for runtime in ("onnxruntime", "tflite", "tflite:reference"):
+        result = run("run", "--confine", model, "--compare", runtime)
+        expect(result.returncode == 2 and b"which --confine forbids" in result.stderr, f"--compare {runtime}: {result}")
+
+
 def results_files():
     scenario = write("results/c.json", EMPTY)
     line = {"run": {"id": "a", "slipway": "1", "started": "", "host": "", "directory": "", "command": []}}
@@ -220,7 +227,7 @@ def terminals():
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     os.environ["XDG_CACHE_HOME"] = f"{directory}/cache"
-    for part in (links_without_a_target, every_format, native_code, names_of_outputs, results_files, caches, files_of_other_users, terminals):
+    for part in (links_without_a_target, every_format, native_code, names_of_outputs, runtimes, results_files, caches, files_of_other_users, terminals):
         part()
 
 print(f"{len(failures)} failures")

@@ -158,6 +158,31 @@ def crash(directory):
     expect(alone.returncode == -signal.SIGSEGV and what in errors, f"crash alone: {alone.returncode} {errors}")
 
 
+def outputs_of_cases(directory):
+    """Two cases do not write one file, and outputs of the run replace no input of a case."""
+    (directory / "shader.comp").write_text("#version 460\nlayout(set = 0, binding = 0) buffer B { uint b[]; };\nvoid main() { b[0] = 7; }\n")
+    binding = [{"set": 0, "id": 0, "resource_ref": "b"}]
+
+    def scenario(name, **members):
+        (directory / name).write_text(json.dumps({
+            "resources": [{"shader": {"uid": "s", "type": "GLSL", "src": "shader.comp"}},
+                          {"buffer": {"uid": "b", "size": 4, "shader_access": "readwrite", **members}}],
+            "commands": [{"dispatch_compute": {"shader_ref": "s", "rangeND": [1], "bindings": binding}}]}))
+    scenario("first.json", dst="one.npy")
+    scenario("second.json", dst="./one.npy")
+    done = run(directory, "first.json", "second.json", "first.json", "--report", "conflict.json", "--jobs", "1")
+    kinds = [[diagnostic["kind"] for diagnostic in file["diagnostics"]] for file in json.loads((directory / "conflict.json").read_text())["files"]]
+    expect(done.returncode == 3 and kinds == [[], ["output-conflict"], []], f"one output of two cases: {kinds} {done.stderr}")
+    expect("`first.json` writes " in done.stderr, f"one output of two cases: {done.stderr}")
+    before = (directory / "shader.comp").read_text()
+    done = run(directory, "first.json", "b.json", "--html", "shader.comp")
+    expect(done.returncode == 3 and "is also an input" in done.stderr, f"page over a shader: {done.returncode} {done.stderr}")
+    expect((directory / "shader.comp").read_text() == before, "page over a shader: it is overwritten")
+    (directory / "one.npy").write_text("old")
+    done = run(directory, "first.json", "b.json", "--junit", "one.npy")
+    expect(done.returncode == 3 and "the run itself writes" in done.stderr, f"report over an output: {done.returncode} {done.stderr}")
+
+
 def lost_device(directory):
     """A submission fails, and with it the device is lost: a new worker opens another one."""
     names = [f"lost{number}.json" for number in range(5)]
@@ -320,6 +345,7 @@ with tempfile.TemporaryDirectory() as name:
     differences(top)
     whole_case(top)
     crash(top)
+    outputs_of_cases(top)
     lost_device(top)
     interrupt(top, signal.SIGINT)
     interrupt(top, signal.SIGTERM)

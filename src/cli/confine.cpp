@@ -6,6 +6,7 @@
 #include <ranges>
 #include <string_view>
 
+#include "base/format.hpp"
 #include "base/system/cache.hpp"
 #include "base/system/paths/trusted_file.hpp"
 #include "cli/terminal.hpp"
@@ -159,6 +160,17 @@ class Rules {
   bool runs_ = false;
 };
 
+// The arguments are not parsed yet. The last option wins.
+bool requires_protections(const std::vector<std::string>& words) {
+  const char* const variable = std::getenv("SLIPWAY_SANDBOX");
+  std::string mode = variable ? variable : "";
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == "--sandbox" && i + 1 < words.size()) mode = words[i + 1];
+    if (words[i].starts_with("--sandbox=")) mode = words[i].substr(std::string_view("--sandbox=").size());
+  }
+  return mode == "required";
+}
+
 }  // namespace
 
 bool wants_confinement(const std::vector<std::string>& words) {
@@ -168,17 +180,20 @@ bool wants_confinement(const std::vector<std::string>& words) {
 
 platform::FileRules rules_for(const std::vector<std::string>& words, bool runs) { return Rules().make(words, runs); }
 
-void confine_process(const std::vector<std::string>& words, bool runs) {
+bool confine_process(const std::vector<std::string>& words, bool runs) {
   note_confined();
   const platform::FileRules rules = rules_for(words, runs);
   if (const Path place = Cache::directory_of_user(kTemporary); directory_exists(place))
     platform::set_environment("TMPDIR", place.string());
+  std::vector<std::string> lacking;
   if (!platform::restrict_files(rules))
-    print_error(
-        "warning: this kernel has no landlock: with --confine the program itself keeps to the directories of the "
-        "files\n");
+    lacking.emplace_back(
+        "this kernel has no landlock: with --confine the program itself keeps to the directories of the files");
   if (!platform::forbid_network())
-    print_error("warning: this kernel has no filters of system calls: --confine does not forbid the network\n");
+    lacking.emplace_back("this kernel has no filters of system calls: --confine does not forbid the network");
+  const bool required = requires_protections(words);
+  for (const std::string& what : lacking) print_error(formatted("{}: {}\n", required ? "error" : "warning", what));
+  return lacking.empty() || !required;
 }
 
 bool is_confined() { return confined; }

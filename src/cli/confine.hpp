@@ -23,8 +23,9 @@ bool wants_confinement(const std::vector<std::string>& words);
 // The rules for these arguments. `runs`: outputs may be written beside the inputs.
 platform::FileRules rules_for(const std::vector<std::string>& words, bool runs);
 
-// Applies the rules, before anything else is read, and makes `is_confined` true. Warns where the kernel has none.
-void confine_process(const std::vector<std::string>& words, bool runs);
+// Applies the rules, before anything else is read, and makes `is_confined` true. Where the kernel has none, it prints a
+// warning or, in the mode `required` of the sandbox, an error, and returns false.
+[[nodiscard]] bool confine_process(const std::vector<std::string>& words, bool runs);
 
 // Of this process. `note_confined`: of a worker, which inherits the rules.
 bool is_confined();

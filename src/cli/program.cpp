@@ -21,7 +21,7 @@
 #include "cli/run/run_report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
-#include "cpu/level.hpp"
+#include "cpu/target.hpp"
 #include "platform/process.hpp"
 #include "sandbox/sandbox.hpp"
 #include "shader/glslang_service.hpp"
@@ -153,16 +153,13 @@ int run_program(std::string_view program, const Arguments& arguments) {
   if (wants_confinement(words)) {
     if (words.front() == kWorkerVerb)
       note_confined();
-    else
-      confine_process({words.begin() + (base_name(program) == "slipway" ? 1 : 0), words.end()},
-                      may_write_beside(program, words));
+    else if (!confine_process({words.begin() + (base_name(program) == "slipway" ? 1 : 0), words.end()},
+                              may_write_beside(program, words)))
+      return static_cast<int>(ExitClass::Failed);
   }
   protect_inputs();
-  const char* const level = std::getenv("SLIPWAY_CPU_LEVEL");
-  if (level && *level != 0 && !std::ranges::contains(cpu::kLevelNames, std::string_view(level))) {
-    std::string names;
-    for (const std::string_view name : cpu::kLevelNames) names += formatted("{}`{}`", names.empty() ? "" : ", ", name);
-    print_error(formatted("slipway: SLIPWAY_CPU_LEVEL is `{}`, and not one of {}\n", level, names));
+  if (const Result<> known = cpu::check_level_setting(); !known) {
+    print_error(formatted("slipway: {}\n", known.error().front().message));
     return static_cast<int>(ExitClass::Usage);
   }
   std::vector<std::string> command = platform::own_command();

@@ -331,6 +331,7 @@ Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelP
   if (options.threads == 0) options.threads = default_threads();
   if (!has_engine())
     return fail(DiagnosticKind::NoBackend, {}, "the CPU engine needs an x86-64 CPU with SSE4.2, or an AArch64 CPU");
+  SLIPWAY_TRY_VOID(check_level_setting());
   for (const ProgramDispatch& dispatch : program.dispatches) {
     if (dispatch.groups[1] != 1 || dispatch.groups[2] != 1 || dispatch.groups[0] > kMaxGroups)
       return fail(DiagnosticKind::Unsupported, {}, "the CPU engine runs dispatches of one dimension");

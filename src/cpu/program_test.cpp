@@ -443,8 +443,12 @@ TEST(Target, TheEnvironmentLimitsTheLevel) {
     EXPECT_EQ(level == limit, target_of(limit).has_value()) << name;
     EXPECT_EQ(host_target(), any_target_of(level));
   }
+  EXPECT_TRUE(check_level_setting());
   platform::set_environment("SLIPWAY_CPU_LEVEL", "avx9");
   EXPECT_EQ(host_level(), best);
+  const Result<> unknown = check_level_setting();
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(unknown.error().front().message.starts_with("SLIPWAY_CPU_LEVEL is `avx9`, and not one of"));
   if (set)
     platform::set_environment("SLIPWAY_CPU_LEVEL", before);
   else

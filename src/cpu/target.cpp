@@ -70,6 +70,14 @@ constexpr Level kFirstLevel = Level::Sse42, kLastLevel = Level::Amx;
 
 bool has_engine() { return has(kFirstLevel); }
 
+Result<> check_level_setting() {
+  const char* const level = std::getenv("SLIPWAY_CPU_LEVEL");
+  if (!level || *level == 0 || std::ranges::contains(kLevelNames, std::string_view(level))) return {};
+  std::string names;
+  for (const std::string_view name : kLevelNames) names += formatted("{}`{}`", names.empty() ? "" : ", ", name);
+  return fail(DiagnosticKind::Usage, {}, formatted("SLIPWAY_CPU_LEVEL is `{}`, and not one of {}", level, names));
+}
+
 Level host_level() {
   constexpr auto kFirst = static_cast<int>(kFirstLevel), kLast = static_cast<int>(kLastLevel);
   int level = kLast;

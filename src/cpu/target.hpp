@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "cpu/level.hpp"
 #include "lower/device_facts.hpp"
 
@@ -14,6 +15,8 @@ namespace slipway::cpu {
 
 // Whether the engine has code for this kind of machine: x86-64 with SSE4.2, or AArch64.
 bool has_engine();
+// Errors: usage, when SLIPWAY_CPU_LEVEL is the name of no level.
+Result<> check_level_setting();
 // The best level of this machine. The environment variable SLIPWAY_CPU_LEVEL (a name of kLevelNames) limits it. If that
 // allows AMX, the first call asks the system for the permission of this process to use it.
 Level host_level();

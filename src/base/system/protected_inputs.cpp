@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/protected_inputs.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
-#include <set>
 
 #include "base/format.hpp"
 #include "base/system/paths/place.hpp"
@@ -64,6 +65,11 @@ void protect_input(const Path& path) {
   if (auto key = key_of_name(path)) protected_files().files.insert(*std::move(key));
 }
 
+void protect_input(FileKey key) {
+  const std::scoped_lock lock(protected_files().mutex);
+  if (protected_files().active) protected_files().files.insert(std::move(key));
+}
+
 InputScope::InputScope() {
   const std::scoped_lock lock(protected_files().mutex);
   before_ = protected_files().files;
@@ -72,6 +78,13 @@ InputScope::InputScope() {
 InputScope::~InputScope() {
   const std::scoped_lock lock(protected_files().mutex);
   protected_files().files = std::move(before_);
+}
+
+std::vector<FileKey> InputScope::added() const {
+  const std::scoped_lock lock(protected_files().mutex);
+  std::vector<FileKey> added;
+  std::ranges::set_difference(protected_files().files, before_, std::back_inserter(added));
+  return added;
 }
 
 Result<> check_output(const Path& path) {

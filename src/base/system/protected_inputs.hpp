@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 
@@ -33,6 +34,7 @@ std::optional<FileKey> key_of_name(const Path& path);
 void protect_inputs();
 // `-` and files that do not exist are ignored.
 void protect_input(const Path& path);
+void protect_input(FileKey key);  // of a file that another process reads
 // Errors: output-conflict, when a path leads to a protected input, through links too.
 Result<> check_output(const Path& path);
 // Of a file that is open and will be changed, not replaced. Errors: output-conflict, when it is a protected input, also
@@ -51,6 +53,9 @@ class InputScope {
   InputScope();
   InputScope(const InputScope&) = delete;
   ~InputScope();
+
+  // What became an input since then.
+  std::vector<FileKey> added() const;
 
  private:
   std::set<FileKey> before_;

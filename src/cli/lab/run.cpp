@@ -170,11 +170,13 @@ class LabRun {
   }
 
   bool check_outputs() {
-    std::vector<Path> outputs;
-    if (!options_.rows) outputs = output_files(worker_words_);
-    outputs.append_range(std::initializer_list<Path>{options_.report_path, options_.junit_path, options_.html_path,
-                                                     options_.style.sarif_path, results_path()});
+    std::vector<Path> outputs = {options_.report_path, options_.junit_path, options_.html_path,
+                                 options_.style.sarif_path, results_path()};
     if (options_.bench) outputs.emplace_back(options_.bench->csv_path);
+    for (const Path& output : outputs) {
+      if (auto file = output.empty() ? std::nullopt : replaced_file(output)) owners_.emplace(*std::move(file), "");
+    }
+    if (!options_.rows) outputs.append_range(output_files(worker_words_));
     if (Result<> checked = slipway::check_outputs(outputs); !checked) diagnostics_.add(std::move(checked.error()));
     return ok();
   }
@@ -273,6 +275,7 @@ class LabRun {
       options.case_timeout = std::chrono::duration<double>(*options_.case_timeout);
     else if (options_.timeout)
       options.case_timeout = std::chrono::duration<double>(kTimeOuts * *options_.timeout + kSeconds);
+    options.claim = [this](const LabCase& one, const CaseFiles& uses) { return claim(one, uses); };
     if (expectations_) {
       options.retries = [this](const LabCase& one, const DeviceIdentity& device) -> std::uint32_t {
         const CaseExpectation* const line = expectations_->find(one.file, device);
@@ -281,6 +284,17 @@ class LabRun {
       options.skip = [this](const LabCase& one, const DeviceIdentity& device) { return skipped(one, device); };
     }
     return options;
+  }
+
+  // Outputs of the run do not replace inputs of its cases, and two cases do not replace one file.
+  std::optional<TakenOutput> claim(const LabCase& one, const CaseFiles& uses) {
+    for (const FileKey& input : uses.inputs) protect_input(input);
+    for (const FileKey& output : uses.outputs) {
+      const auto [owner, is_new] = owners_.try_emplace(output, one.file);
+      if (!is_new && owner->second != one.file)
+        return TakenOutput{output, owner->second.empty() ? "the run itself" : formatted("`{}`", owner->second)};
+    }
+    return std::nullopt;
   }
 
   std::optional<CaseResult> skipped(const LabCase& one, const DeviceIdentity& device) const {
@@ -441,8 +455,9 @@ class LabRun {
   std::vector<std::string> worker_words_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Diagnostics diagnostics_;
-  std::vector<LabCase> all_, wanted_;  // and those that have no results in an earlier file
-  std::vector<LabCase> missing_;       // in this round
+  std::map<FileKey, std::string> owners_;  // the case that writes a file; empty: the run
+  std::vector<LabCase> all_, wanted_;      // and those that have no results in an earlier file
+  std::vector<LabCase> missing_;           // in this round
   LabResults earlier_, results_;
   std::optional<LabResults> baseline_;
   std::optional<Expectations> expectations_;

@@ -9,7 +9,6 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/system/utc_time.hpp"
-#include "cli/lab/worker.hpp"
 #include "cli/lab/worker_process.hpp"
 
 namespace slipway::cli {
@@ -171,6 +170,9 @@ class Supervisor {
       end_.text = slot.process->take_errors();
       slot.current.reset();
     }
+    if (reply.uses && slot.current)
+      slot.process->send(
+          answer_text(options_.claim ? options_.claim(cases_[*slot.current], *reply.uses) : std::nullopt));
     if (!reply.done || !slot.current) return;
     const std::size_t index = *slot.current;
     slot.current.reset();

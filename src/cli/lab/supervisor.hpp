@@ -12,6 +12,7 @@
 
 #include "cli/lab/lab_case.hpp"
 #include "cli/lab/results/result.hpp"
+#include "cli/lab/worker.hpp"
 
 namespace slipway::cli {
 
@@ -23,6 +24,8 @@ struct SupervisorOptions {
   std::function<std::uint32_t(const LabCase&, const DeviceIdentity&)> retries;
   // Why a case is not run on a device.
   std::function<std::optional<CaseResult>(const LabCase&, const DeviceIdentity&)> skip;
+  // The files of a case, before it runs; the answer refuses it.
+  std::function<std::optional<TakenOutput>(const LabCase&, const CaseFiles&)> claim;
   bool identify_devices = true;
   std::optional<std::uint32_t> warmup = std::nullopt;  // of a benchmark (WorkerRequest)
 };

@@ -2,6 +2,7 @@
 #include "cli/lab/worker.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <map>
 
@@ -58,6 +59,23 @@ class SupervisorLink {
  private:
   std::string received_;
 };
+
+// "DEVICE INODE NAME", in Base64.
+std::string key_text(const FileKey& key) {
+  return to_base64(bytes_of(formatted("{} {} {}", key.device, key.inode, key.name)));
+}
+
+std::optional<FileKey> key_from(std::string_view text) {
+  const std::string whole = file_of(text);
+  FileKey key;
+  const char* const end = whole.data() + whole.size();
+  const auto [space, device_error] = std::from_chars(whole.data(), end, key.device);
+  if (device_error != std::errc() || space == end) return std::nullopt;
+  const auto [name, inode_error] = std::from_chars(space + 1, end, key.inode);
+  if (inode_error != std::errc() || name == end) return std::nullopt;
+  key.name.assign(name + 1, end);
+  return key;
+}
 
 CaseSamples samples_named(std::string name, std::vector<double> times, double per_second) {
   const std::size_t stride = (times.size() + kMaxCaseSamples - 1) / kMaxCaseSamples;
@@ -141,6 +159,7 @@ class Worker {
     link_.send(R"({"started":true})");
     const auto start = std::chrono::steady_clock::now();
     const InputScope inputs;  // of this case
+    inputs_ = &inputs;
     protect_input(file);
     std::optional<CaseEnd> end = check(file, format, warmup.has_value());
     if (end && warmup && end->exit_status == 0)
@@ -157,9 +176,43 @@ class Worker {
     if (of_bench) words.resize(words.size() - words_of_bench({}).size());
     const MadeJob made = source(format).make({.words = words_for(format, words, file), .format = format});
     if (!made.job) return std::nullopt;
-    run_one(*made.job, *made.options);
+    run_one(*made.job, *made.options, [&](std::span<const Path> outputs) { return claim(outputs); });
     print_result(*made.job, *made.options, false);
     return end_of(*made.job);
+  }
+
+  // Errors: output-conflict, when another case of the run writes one of the files.
+  Result<> claim(std::span<const Path> outputs) {
+    std::map<FileKey, const Path*> files;
+    for (const Path& path : outputs) {
+      if (path.empty()) continue;
+      if (auto key = replaced_file(path)) files.emplace(*std::move(key), &path);
+    }
+    json::Writer out(json::kCompact);
+    out.object([&] {
+      out.key("uses").object([&] {
+        out.key("inputs").array([&] {
+          for (const FileKey& key : inputs_->added()) out.value(key_text(key));
+        });
+        out.key("outputs").array([&] {
+          for (const auto& [key, path] : files) out.value(key_text(key));
+        });
+      });
+    });
+    link_.send(out.text());
+    const std::optional<std::string> line = link_.receive();
+    if (!line) end_process(0);  // the supervisor has ended
+    const auto answer = json::parse(make_source("answer", *line));
+    if (!answer) end_process(0);
+    const json::Value taken = (*answer)->root()["taken"];
+    if (!taken) return {};
+    const auto key = key_from(taken[0].string());
+    const auto file = key ? files.find(*key) : files.end();
+    const std::string path = file == files.end() ? std::string() : file->second->string();
+    return fail(Diagnostic{.kind = DiagnosticKind::OutputConflict,
+                           .message = formatted("{} writes {}, too", file_of(taken[1].string()), path),
+                           .location = SourceLocation::in_file(path)}
+                    .hint("give the outputs names of their own, or run the files separately"));
   }
 
   static CaseEnd end_of(const Job& job) {
@@ -224,6 +277,7 @@ class Worker {
   }
 
   std::vector<std::string> words_;
+  const InputScope* inputs_ = nullptr;  // of the case that runs
   std::optional<vk::Snapshot> device_;  // of Vulkan
   SupervisorLink link_;
   std::map<std::unique_ptr<JobSource> (*)(), std::unique_ptr<JobSource>> sources_;
@@ -243,6 +297,15 @@ std::string request_text(const WorkerRequest& request) {
   return out.text();
 }
 
+std::string answer_text(const std::optional<TakenOutput>& taken) {
+  json::Writer out(json::kCompact);
+  out.object([&] {
+    if (!taken) return;
+    out.key("taken").array([&] { out.value(key_text(taken->file)).value(to_base64(bytes_of(taken->owner))); });
+  });
+  return out.text();
+}
+
 WorkerReply read_reply(const std::string& line) {
   WorkerReply reply;
   const auto document = json::parse(make_source("reply", line));
@@ -252,6 +315,16 @@ WorkerReply read_reply(const std::string& line) {
   if (const json::Value usage = root["usage"]) reply.usage = static_cast<int>(usage.integer().value_or(2));
   if (const json::Value device = root["device"])
     reply.device = DeviceIdentity{device["name"].string(), device["driver"].string()};
+  if (const json::Value uses = root["uses"]) {
+    const auto keys = [](const json::Value& list) {
+      std::vector<FileKey> read;
+      for (const json::Value one : list) {
+        if (auto key = key_from(one.string())) read.push_back(*std::move(key));
+      }
+      return read;
+    };
+    reply.uses = CaseFiles{keys(uses["inputs"]), keys(uses["outputs"])};
+  }
   if (const json::Value done = root["done"]) {
     reply.done = CaseEnd{.exit_status = static_cast<int>(done["exit_status"].integer().value_or(5)),
                          .verdict = static_cast<CaseVerdict>(done["verdict"].integer().value_or(0)),

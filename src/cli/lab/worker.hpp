@@ -8,7 +8,11 @@
 //   {"device":true}                                  -> {"device":{"name":"...","driver":"..."}}
 //   {"file":"YS5qc29u","format":"scenario","warmup":3} -> {"started":true}, then {"done":{...}}, or {"usage":2}
 //
-// The name of a file is in Base64, because it may have bytes that are not UTF-8.
+// Before a case that writes files runs, its worker asks, and runs it unless another case writes one of them:
+//
+//   {"uses":{"inputs":["..."],"outputs":["..."]}}        -> {"taken":["FILE","OWNER"]}, or {}
+//
+// Names of files are in Base64, because they may have bytes that are not UTF-8.
 #pragma once
 
 #include <optional>
@@ -16,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/system/protected_inputs.hpp"
 #include "cli/command_line.hpp"
 #include "cli/lab/results/result.hpp"
 
@@ -43,14 +48,26 @@ struct WorkerRequest {
   std::optional<std::uint32_t> warmup = std::nullopt;
 };
 
+// The files of a case, before it runs.
+struct CaseFiles {
+  std::vector<FileKey> inputs, outputs;
+};
+
 struct WorkerReply {
   bool started = false;
   std::optional<int> usage;  // the arguments are not valid: exit status
   std::optional<DeviceIdentity> device;
+  std::optional<CaseFiles> uses;
   std::optional<CaseEnd> done;
 };
 
 std::string request_text(const WorkerRequest& request);
+// An output of a case that another one writes.
+struct TakenOutput {
+  FileKey file;
+  std::string owner;  // for messages
+};
+std::string answer_text(const std::optional<TakenOutput>& taken);
 WorkerReply read_reply(const std::string& line);  // empty if it is not a reply
 
 // Serves requests until the socket is closed. `arguments`: the options of the run.

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
+#include "cli/confine.hpp"
 #include "cli/model/import_options.hpp"
 #include "cli/model/named_values.hpp"
 #include "executors/open.hpp"
@@ -116,6 +117,8 @@ class OptionReader {
   // What --compare names: nothing for `reference` and runtimes, otherwise the selector of a device.
   void check_compared() {
     const std::string& value = options_.compare;
+    if (model::format_runtime_called(value) && is_confined())
+      usage(formatted("--compare {} starts `python3`, which --confine forbids; leave out one of them", value));
     if (value.empty() || value == "reference" || model::format_runtime_called(value)) return;
     if (executors::kind_of(value).runs_graphs_on_host)
       compared_ = value;

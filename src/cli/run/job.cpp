@@ -116,7 +116,8 @@ void print_line(const RunGroup& options, std::string_view text) {
   (options.report_path == "-" || options.style.json ? print_error : print)(text);
 }
 
-bool run_one(Job& job, const PlannedRunGroup& options) {
+bool run_one(Job& job, const PlannedRunGroup& options,
+             const std::function<Result<>(std::span<const Path> outputs)>& claim) {
   Diagnostics& diagnostics = job.diagnostics();
   Progress progress("loading");
   job.set_progress(&progress);
@@ -126,7 +127,9 @@ bool run_one(Job& job, const PlannedRunGroup& options) {
   if (loaded) outputs = job.outputs();
   outputs.append_range(options.outputs());
   outputs.emplace_back(options.style.sarif_path);
-  if (Result<> checked = check_outputs(outputs); !checked) {
+  Result<> checked = check_outputs(outputs);
+  if (checked && claim && !diagnostics.has_errors()) checked = claim(outputs);
+  if (!checked) {
     // Nor do the diagnostics replace it.
     if (are_same_file(checked.error().front(), options.style.sarif_path)) set_sarif_path("");
     diagnostics.add(std::move(checked.error()));

@@ -116,7 +116,9 @@ Diagnostic interrupted_run(const std::string& file, const launch::Report& report
 
 // Loads and runs a job, or explains it. Returns true if it was explained. Afterwards its diagnostics are complete and
 // sorted, and --strict is applied.
-bool run_one(Job& job, const PlannedRunGroup& options);
+// `claim`: asked before the job runs whether it may write these files.
+bool run_one(Job& job, const PlannedRunGroup& options,
+             const std::function<Result<>(std::span<const Path> outputs)>& claim = {});
 
 // Prints the diagnostics of a job that was run, and its outcome unless it was explained.
 void print_result(Job& job, const PlannedRunGroup& options, bool explained);
