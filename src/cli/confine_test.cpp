@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/program.hpp"
 #include "testing/scratch_directory.hpp"
 

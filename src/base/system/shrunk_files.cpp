@@ -27,7 +27,11 @@ constinit std::array<Mapping, kMaxMappings> mappings;
 std::atomic<std::size_t> used_mappings = 0;  // of the table, from its begin
 std::atomic<bool> any_shrunk = false;
 
-constinit std::mutex mappings_mutex;
+// With some C++ libraries a mutex has no constant initializer. Never destroyed, as the names.
+std::mutex& mappings_mutex() {
+  static auto& mutex = *new std::mutex;
+  return mutex;
+}
 // Of the mappings in the table. Never destroyed: other threads may still unmap files when main returns.
 std::vector<std::string>& mapping_names() {
   static auto& names = *new std::vector<std::string>(kMaxMappings);
@@ -65,7 +69,7 @@ void survive_shrunk_files() { platform::catch_shrunk_files(handle); }
 
 std::optional<std::string> shrunk_file() {
   if (!any_shrunk) return std::nullopt;
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < used_mappings; ++i) {
     if (mappings[i].shrunk && mappings[i].end != 0) return mapping_names()[i];
   }
@@ -73,7 +77,7 @@ std::optional<std::string> shrunk_file() {
 }
 
 void remember_mapping(Bytes mapping, std::string name) {
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < kMaxMappings; ++i) {
     Mapping& each = mappings[i];
     if (each.end != 0) continue;
@@ -87,7 +91,7 @@ void remember_mapping(Bytes mapping, std::string name) {
 }
 
 bool is_mapped_from_file(Bytes part) {
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < used_mappings; ++i) {
     const Mapping& each = mappings[i];
     if (each.end != 0 && each.begin <= address_of(part.data()) && address_of(part.data()) + part.size() <= each.end)
@@ -97,7 +101,7 @@ bool is_mapped_from_file(Bytes part) {
 }
 
 void forget_mapping(Bytes mapping) {
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < used_mappings; ++i) {
     Mapping& each = mappings[i];
     if (each.begin != address_of(mapping.data()) || each.end == 0) continue;
