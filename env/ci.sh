@@ -32,6 +32,7 @@ plain       a build without precompiled headers and unity files, with the benchm
 bundle      a bundle; its program runs outside the build environment
 wheel       the Python package, with its tests in a new virtual environment here and in a clean root of Debian forky
 packages    the tarball, the Debian package, the single file and the steps of Dockerfile.run, each in a clean root of Debian stable
+onnx        the node tests of ONNX on the CPU engine and on a driver of Vulkan, all of them
 profiles    device tests as on smaller devices, and with SwiftShader if SLIPWAY_SWIFTSHADER names its ICD file
 lint-1      clang-tidy over the modules up to shader
 lint-2      clang-tidy over the others
@@ -101,6 +102,10 @@ run_part() {
     wheel) ./dev wheel && env/test_packages.sh build/wheel wheel ;;
     profiles)
       ./dev build release gpu_test model_test scenario_test recipe_test layer_test && ./dev shell env/profiles.sh build/release/bin
+      ;;
+    onnx)
+      ./dev build release slipway && ./dev shell python3 tests/onnx_nodes.py build/release/bin/slipway . &&
+        ./dev shell python3 tests/onnx_nodes.py build/release/bin/slipway . --device llvmpipe
       ;;
     cpu) ./dev build release model_test make_networks slipway && ./dev shell env/cpu.sh build/release ;;
     aarch64)

@@ -4,7 +4,7 @@
 
 Each word of the language that declares, prefixes or controls something is a word of the TextMate grammar and of Neovim's syntax.
 The extension for Visual Studio Code has what the reference of its manifest asks for, and all of its files.
-With SLIPWAY and with Neovim on the PATH, Neovim opens files with the configuration and must show what the server reports; with
+Its package is complete. With SLIPWAY and with Neovim on the PATH, Neovim opens files with the configuration and must show what the server reports; with
 Node.js on the PATH, the extension runs with a stub of the editor and asks the server everything that it offers.
 """
 import json
@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
+from xml.etree import ElementTree
 
 top = pathlib.Path(sys.argv[1]).resolve()
 problems = []
@@ -48,7 +50,7 @@ for word in words:
 
 package = json.loads((extension / "package.json").read_text())
 contributes = package["contributes"]
-paths = [package["main"], *(g["path"] for g in contributes["grammars"]), *(l["configuration"] for l in contributes["languages"] if "configuration" in l)]
+paths = [package["main"], *(v["url"] for v in contributes["jsonValidation"]), *(g["path"] for g in contributes["grammars"]), *(l["configuration"] for l in contributes["languages"] if "configuration" in l)]
 for path in paths:
     if not (extension / path).exists():
         problems.append(f"editors/vscode/package.json names {path}, which does not exist")
@@ -76,7 +78,7 @@ def manifest_problems():
     yield from (f"the manifest has no `{each}`, or it is not wanted" for each in package if each not in known)
     if package.get("dependencies") or package.get("scripts"):
         yield "it needs npm"
-    if {"commands", "languages", "grammars", "configuration"} != set(contributes):
+    if {"commands", "languages", "grammars", "configuration", "jsonValidation"} != set(contributes):
         yield f"it contributes {sorted(contributes)}"
     languages = {language["id"] for language in contributes["languages"]}
     for language in contributes["languages"]:
@@ -84,10 +86,15 @@ def manifest_problems():
             yield f"the language {language['id']} needs aliases, and suffixes with a dot"
     if {g["language"] for g in contributes["grammars"]} - languages:
         yield "a grammar is of a language that it does not contribute"
-    events = {event.removeprefix("onLanguage:") for event in package["activationEvents"] if event.startswith("onLanguage:")}
-    served = set(re.findall(r'language: "(\w+)"', code["extension.js"]))
-    if events != served or len(events) != len(package["activationEvents"]):
-        yield f"it is activated by {sorted(events)}, and serves {sorted(served)}"
+    # JSON is a language of others: there, files with our names start it.
+    names = [name for validation in contributes["jsonValidation"] for name in validation["fileMatch"]]
+    served = set(re.findall(r'language: "(\w+)"', code["files.js"]))
+    events = [f"onLanguage:{language}" for language in sorted(served - {"json", "jsonc"})] + [f"workspaceContains:**/{name}" for name in names]
+    if sorted(events) != sorted(package["activationEvents"]):
+        yield f"it is activated by {package['activationEvents']}, and serves {events}"
+    for name in names:
+        if not name.startswith("*.") and "*." + name not in names:
+            yield f"it knows {name}, and not *.{name}"
     if languages - served:
         yield "it contributes a language that it does not serve"
     commands = {command["command"] for command in contributes["commands"]}
@@ -104,10 +111,10 @@ def manifest_problems():
         yield "a workspace that is not trusted could choose the program that is started"
     for name, text in code.items():
         for module in re.findall(r'require\("([^"]+)"\)', text):
-            if module.startswith("./"):
+            if module.startswith("./") and not module.endswith(".json"):
                 if module[2:] + ".js" not in code:
                     yield f"{name} needs {module}, which does not exist"
-            elif module not in ("vscode", "child_process"):
+            elif module not in ("vscode", "child_process", "./package.json"):
                 yield f"{name} needs the package {module}"
     brackets = json.loads((extension / contributes["languages"][0]["configuration"]).read_text())
     if not {"comments", "brackets", "autoClosingPairs", "wordPattern"} <= set(brackets) or not re.compile(brackets["wordPattern"]).fullmatch("half_of"):
@@ -169,12 +176,43 @@ if len(sys.argv) > 2 and shutil.which("nvim"):
             problems.append(f"Neovim shows {found} for {file}, not {codes}")
     print("Neovim shows the diagnostics of the server")
 
-if len(sys.argv) > 2 and shutil.which("node"):
-    with tempfile.TemporaryDirectory() as name:
-        done = subprocess.run(["node", top / "tests/vscode.js", extension, name, sys.argv[2]], capture_output=True, text=True, timeout=120)
-    print("the extension for Visual Studio Code:", done.stdout.strip())
-    if done.returncode != 0:
-        problems.append(f"the extension for Visual Studio Code: {done.stderr}")
+
+
+def vsix_problems(package_file):
+    """What an installation asks for: a manifest, a type for each file, and all files."""
+    with zipfile.ZipFile(package_file) as archive:
+        names = archive.namelist()
+        types = {each.get("Extension") for each in ElementTree.fromstring(archive.read("[Content_Types].xml"))}
+        inner = ElementTree.fromstring(archive.read("extension.vsixmanifest"))
+    space = {"v": "http://schemas.microsoft.com/developer/vsx-schema/2011"}
+    identity = inner.find("v:Metadata/v:Identity", space).attrib
+    if identity != {"Language": "en-US", "Id": package["name"], "Version": package["version"], "Publisher": package["publisher"]}:
+        yield f"its identity is {identity}"
+    yield from (f"{name} has no type" for name in names if pathlib.PurePath(name).suffix not in types and not name.startswith("["))
+    for asset in inner.iterfind("v:Assets/v:Asset", space):
+        if asset.get("Path") not in names:
+            yield f"it lacks {asset.get('Path')}"
+    wanted = {"extension/" + path.removeprefix("./") for path in [*paths, "client.js", "connection.js", "convert.js", "files.js"]}
+    if not wanted <= set(names):
+        yield f"it lacks {wanted - set(names)}"
+
+
+with tempfile.TemporaryDirectory() as name:
+    packed = pathlib.Path(subprocess.run([top / "env/vsix.py", top, name], capture_output=True, text=True, check=True).stdout.strip())
+    problems += [f"the package of the extension: {problem}" for problem in vsix_problems(packed)]
+    again = pathlib.Path(name) / "again"
+    subprocess.run([top / "env/vsix.py", top, again], capture_output=True, check=True)
+    if (again / packed.name).read_bytes() != packed.read_bytes():
+        problems.append("the package of the extension: the same files make other bytes")
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(name)
+    # What is tried is what would be installed.
+    if len(sys.argv) > 2 and shutil.which("node"):
+        done = subprocess.run(["node", top / "tests/vscode.js", pathlib.Path(name) / "extension", name, sys.argv[2]], capture_output=True,
+                              text=True, timeout=120)
+        print("the extension for Visual Studio Code:", done.stdout.strip())
+        if done.returncode != 0:
+            problems.append(f"the extension for Visual Studio Code: {done.stderr}")
 
 print("\n".join(problems))
 sys.exit(bool(problems))

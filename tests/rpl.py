@@ -41,7 +41,7 @@ def check(of, path):
 
 
 def schemas():
-    metadata, variants = validator("rpl-metadata"), validator("rpl-variants")
+    metadata, variants, packs = validator("rpl-metadata"), validator("rpl-variants"), validator("rpl-pack")
     graphics = ["--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main"]
     compute = ["--pipeline", "compute", "--entry", "compute=compute_main"]
     programs = {"tinted": graphics, "layouts": graphics, "scale": compute, "control": compute}
@@ -55,6 +55,13 @@ def schemas():
             check(metadata, directory / "part.json")
             run("compile", source, *options, "--variants", "all", "-o", directory / "variants")
             check(variants, directory / "variants/variants.json")
+            run("compile", source, *options, "--pack", directory / f"{program}.rplpack")
+            printed = directory / "pack.json"
+            printed.write_text(run("inspect", "--json", directory / f"{program}.rplpack"))
+            check(packs, printed)
+            shown = json.loads(printed.read_text())["programs"]
+            listed = json.loads((directory / "variants/variants.json").read_text())["classes"]
+            expect(f"the pack of {program} has other variants", [[v["reason"] for v in p["variants"]] for p in shown] == [[c["reason"] for c in listed]])
         broken = json.loads((directory / "tinted.json").read_text())
         del broken["interface"]["push_constant_size"]
         expect("the schema takes metadata without push_constant_size", not metadata.is_valid(broken))

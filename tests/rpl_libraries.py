@@ -15,7 +15,8 @@ top = pathlib.Path(sys.argv[1])
 rpl_so, rpl_a, runtime_so, runtime_a = map(pathlib.Path, sys.argv[2:6])
 sources = sys.argv[6:]
 MAX_BYTES = {rpl_so: 2_500_000, runtime_so: 150_000}
-HEADERS = {rpl_so: "rpl.h", rpl_a: "rpl.h", runtime_so: "rpl_pack.h", runtime_a: "rpl_pack.h"}
+RUNTIME = ("rpl_pack.h", "rpl_watch.h")
+HEADERS = {rpl_so: ("rpl.h",), rpl_a: ("rpl.h",), runtime_so: RUNTIME, runtime_a: RUNTIME}
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
 
@@ -26,8 +27,8 @@ def output(*command):
     return done.stdout
 
 
-def declared(header):
-    text = (top / "include/slipway" / header).read_text()
+def declared(headers):
+    text = "".join((top / "include/slipway" / header).read_text() for header in headers)
     return set(re.findall(r"^RPL_API .*?\b(rpl_\w+)\(", text, re.M))
 
 
@@ -41,10 +42,10 @@ with tempfile.TemporaryDirectory() as name:
         assert size <= limit, f"{library.name} has {size} bytes, more than {limit}"
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", library)))
         assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}, f"{library.name} needs {needed}"
-    for library, header in HEADERS.items():
+    for library, headers in HEADERS.items():
         flags = ("-D", "--defined-only") if library.suffix == ".so" else ("-g", "--defined-only")
         symbols = {line.split()[2] for line in output("nm", *flags, library).splitlines() if len(line.split()) == 3}
-        names = declared(header)
+        names = declared(headers)
         assert names and symbols == names, f"{library.name}: declared alone {names - symbols}, exported alone {sorted(symbols - names)[:10]}"
 
     include = f"-I{top / 'include'}"
@@ -61,7 +62,7 @@ with tempfile.TemporaryDirectory() as name:
         assert expected in (None, shown), "the libraries differ"
         expected = shown
     # Headers in C99 and in C++ without exceptions and type information.
-    headers = "".join(f"#include <slipway/{each}>\n" for each in ("rpl.h", "rpl_pack.h", "rpl_vulkan.h"))
+    headers = "".join(f"#include <slipway/{each}>\n" for each in ("rpl.h", "rpl_pack.h", "rpl_watch.h", "rpl_vulkan.h"))
     (directory / "headers.c").write_text(headers + "int main(void) { return 0; }\n")
     output("cc", "-std=c99", *WARNINGS, "-fsyntax-only", include, directory / "headers.c")
     (directory / "headers.cpp").write_text(headers + "#include <slipway/rpl.hpp>\n#include <slipway/rpl_vulkan.hpp>\nint main() {}\n")

@@ -120,6 +120,11 @@ with tempfile.TemporaryDirectory() as scratch:
     obstacles = [operator for operator in document["operators"] if "obstacle" in operator]
     if [operator["operator"] for operator in obstacles] != ["Sofxmax"] or "graph" in document or not document["obstacles"]:
         problems.append(f"inspect of a model with an unknown operator: {document}")
+    for program in sorted((top / "tests/fuzz/corpus/executorch_fuzz").glob("*.pte")):
+        document = json.loads(run("inspect", "--json", program))
+        check("executorch-inspect", document, program)
+        if not document["methods"][0]["delegates"]:
+            problems.append(f"inspect of {program}: {document}")
     for format_name in ("onnx", "tflite"):
         check("supported-operators", json.loads(run("inspect", "--supported", format_name, "--json")), format_name)
     shaders = [path for suffix in ("comp", "frag", "vert", "spvasm") for path in sorted(top.glob(f"examples/*/*.{suffix}"))]

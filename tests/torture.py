@@ -442,6 +442,8 @@ FORMATS = {
     "MLIR bytecode": Format(mlir_bytecode, "mlirbc", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), structure="mlir"),
     "ONNX": Format(made("onnx", 1, 4), "onnx", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="protobuf"),
     "TFLite": Format(made("tflite", 1, 4), "tflite", ("inspect {}", "plan"), ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
+    "ExecuTorch": Format("tests/fuzz/corpus/executorch_fuzz/*", "pte", ("inspect {}", "plan"), ("inspect --json {}", "plan"), ("check {}", "plan"),
+                         ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run"), structure="flatbuffer"),
     "graph text": Format("tests/fuzz/corpus/graph_text_fuzz/* examples/mixed_model/*.graph", "graph", ("inspect {}", "plan"), ("run --explain {}", "plan"),
                          ("convert {} -o o.vgf", "plan"), (MODELS_ON_CPU, "run")),
     "SPIR-V": Format("tests/fuzz/corpus/spirv_fuzz/*", "spv", ("inspect {}", "plan"), ("inspect --json {}", "plan"), structure="spirv"),

@@ -73,6 +73,12 @@ const stub = {
   ParameterInformation: record("label"),
   InlayHint: record("position", "label"),
   CodeAction: record("title", "kind"),
+  CodeLens: record("range", "command"),
+  FoldingRange: record("start", "end"),
+  SymbolInformation: record("name", "kind", "containerName", "location"),
+  CallHierarchyItem: record("kind", "name", "detail", "uri", "range", "selectionRange"),
+  CallHierarchyIncomingCall: record("from", "fromRanges"),
+  CallHierarchyOutgoingCall: record("to", "fromRanges"),
   CodeActionKind: { QuickFix: "quickfix" },
   SemanticTokens: record("data"),
   SemanticTokensLegend: record("tokenTypes", "tokenModifiers"),
@@ -93,6 +99,17 @@ const stub = {
     executeCommand: (name) => commands[name](),
   },
   languages: {
+    // Of patterns only those of the extension: `**/{name,*.suffix}`.
+    match: (selector, { uri, languageId }) => Number(selector.some(({ scheme, language, pattern }) => {
+      const names = pattern ? pattern.slice(4, -1).split(",") : ["*"];
+      const name = path.basename(uri.text);
+      return scheme === uri.scheme && language === languageId &&
+        names.some((each) => (each.startsWith("*") ? name.endsWith(each.slice(1)) : name === each));
+    })),
+    registerWorkspaceSymbolProvider: (provider) => {
+      registered.WorkspaceSymbol = { provider, more: [] };
+      return { dispose: () => { ++disposed; } };
+    },
     createDiagnosticCollection: () => {
       const all = new Map();
       collections.push(all);
@@ -102,7 +119,8 @@ const stub = {
 };
 for (const name of Object.keys(emitters)) stub.workspace[`on${name}`] = emitters[name].event;
 for (const name of ["Hover", "Definition", "Reference", "DocumentHighlight", "DocumentSymbol", "DocumentFormattingEdit", "InlayHints", "Rename",
-  "CodeActions", "CompletionItem", "SignatureHelp", "DocumentSemanticTokens"]) {
+  "CodeActions", "CompletionItem", "SignatureHelp", "DocumentSemanticTokens", "TypeDefinition", "FoldingRange", "CodeLens",
+  "CallHierarchy", "DocumentRangeFormattingEdit"]) {
   stub.languages[`register${name}Provider`] = (selector, provider, ...more) => {
     assert(selector.some(({ language }) => language === "rpl"));
     registered[name] = { provider, more };
@@ -189,12 +207,18 @@ async function main() {
   assert.deepStrictEqual([uri, edits[0].newText], [opened.uri.toString(), "half_of"]);
   opened.replace("half_off", "half_of");
   await until("the name is right again", () => codes(opened) === "");
-  const scene = new Document("scene.json", "json", '{"commands": [], "resources": [{"bufer": {"uid": "a"}}]}\n');
+  const scene = new Document("big.scenario.json", "json", '{"commands": [], "resources": [{"bufer": {"uid": "a"}}]}\n');
   emitters.DidOpenTextDocument.fire(scene);
   await until("a scenario", () => codes(scene)?.includes("unknown-key"));
   emitters.DidCloseTextDocument.fire(scene);
   await until("a closed document has none", () => diagnostics(scene).length === 0);
   assert.strictEqual(diagnostics(text), undefined);
+  // JSON that is not ours: the server does not hear of it, though it would find the error.
+  const other = new Document("settings.json", "json", scene.text);
+  emitters.DidOpenTextDocument.fire(other);
+  emitters.DidOpenTextDocument.fire(scene);
+  await until("a scenario that is opened again", () => codes(scene)?.includes("unknown-key"));
+  assert.strictEqual(diagnostics(other), undefined);
   emitters.DidSaveTextDocument.fire(opened);
   watching.changed.fire(opened.uri);
 
@@ -226,6 +250,21 @@ async function main() {
   const help = await ask("SignatureHelp", "SignatureHelp", opened.at("(view", 1));
   assert(help.signatures[0].label.includes("half_of") && help.signatures[0].parameters.length === 1);
   assert.strictEqual(help.activeParameter, 0);
+  assert.strictEqual(await ask("TypeDefinition", "TypeDefinition", use), undefined);
+  const folds = await ask("FoldingRange", "FoldingRanges");
+  assert(folds.some(({ start, end }) => start === opened.at("void fragment").line && end > start), JSON.stringify(folds));
+  const [lens] = await ask("CodeLens", "CodeLenses");
+  assert.match(lens.command.title, /^1 variant, 1 of this stage: \d+ bytes, \d+ instructions$/);
+  const [called] = await registered.CallHierarchy.provider.prepareCallHierarchy(opened, use);
+  assert.strictEqual(called.name, "half_of");
+  const [incoming] = await registered.CallHierarchy.provider.provideCallHierarchyIncomingCalls(called);
+  assert.deepStrictEqual([incoming.from.name, incoming.fromRanges.length], ["fragment_main", 1]);
+  const [outgoing] = await registered.CallHierarchy.provider.provideCallHierarchyOutgoingCalls(incoming.from);
+  assert.strictEqual(outgoing.to.name, "half_of");
+  const everywhere = await registered.WorkspaceSymbol.provider.provideWorkspaceSymbols("half");
+  assert.deepStrictEqual(everywhere.map(({ name, kind }) => [name, kind]), [["half_of", 11]]);
+  const all = new Range(new Position(0, 0), new Position(99, 0));
+  assert(Array.isArray(await ask("DocumentRangeFormattingEdit", "DocumentRangeFormattingEdits", all, {})));
   const formatted = await ask("DocumentFormattingEdit", "DocumentFormattingEdits", { tabSize: 4, insertSpaces: true });
   assert(formatted.length === 0 || formatted[0].newText.includes("half_of"));
   const tokens = await ask("DocumentSemanticTokens", "DocumentSemanticTokens");

@@ -59,7 +59,7 @@ class Client {
   // --- documents
 
   serves(document) {
-    return this.selector.some(({ scheme, language }) => document.uri.scheme === scheme && document.languageId === language);
+    return vscode.languages.match(this.selector, document) > 0;
   }
 
   synchronize() {
@@ -96,10 +96,14 @@ class Client {
 
   // --- what the server offers
 
-  // The answer to a request about a document, or nothing: the server refuses requests about documents that are not programs.
-  async ask(method, document, more) {
+  // The answer to a request about a document, or nothing.
+  ask(method, document, more) {
+    return this.request(`textDocument/${method}`, { textDocument: { uri: document.uri.toString() }, ...more });
+  }
+
+  async request(method, params) {
     try {
-      return await this.connection.request(`textDocument/${method}`, { textDocument: { uri: document.uri.toString() }, ...more });
+      return await this.connection.request(method, params);
     } catch (error) {
       if (!this.stopping) this.log.appendLine(`${method}: ${error.message}`);
       return null;
@@ -128,6 +132,32 @@ class Client {
     });
     add(offers.documentSymbolProvider, "DocumentSymbolProvider", {
       provideDocumentSymbols: async (document) => list(await this.ask("documentSymbol", document), convert.symbol),
+    });
+    add(offers.typeDefinitionProvider, "TypeDefinitionProvider", {
+      provideTypeDefinition: async (document, position) => one(await this.ask("typeDefinition", document, at(position)), convert.location),
+    });
+    add(offers.foldingRangeProvider, "FoldingRangeProvider", {
+      provideFoldingRanges: async (document) => list(await this.ask("foldingRange", document), convert.foldingRange),
+    });
+    add(offers.codeLensProvider, "CodeLensProvider", {
+      provideCodeLenses: async (document) => list(await this.ask("codeLens", document), convert.codeLens),
+    });
+    add(offers.callHierarchyProvider, "CallHierarchyProvider", {
+      prepareCallHierarchy: async (document, position) =>
+        list(await this.ask("prepareCallHierarchy", document, at(position)), convert.callHierarchyItem),
+      provideCallHierarchyIncomingCalls: async (item) =>
+        list(await this.request("callHierarchy/incomingCalls", { item: convert.callHierarchyItemTo(item) }), convert.incomingCall),
+      provideCallHierarchyOutgoingCalls: async (item) =>
+        list(await this.request("callHierarchy/outgoingCalls", { item: convert.callHierarchyItemTo(item) }), convert.outgoingCall),
+    });
+    if (offers.workspaceSymbolProvider) {
+      this.disposables.push(languages.registerWorkspaceSymbolProvider({
+        provideWorkspaceSymbols: async (query) => list(await this.request("workspace/symbol", { query }), convert.workspaceSymbol),
+      }));
+    }
+    add(offers.documentRangeFormattingProvider, "DocumentRangeFormattingEditProvider", {
+      provideDocumentRangeFormattingEdits: async (document, range, options) =>
+        list(await this.ask("rangeFormatting", document, { range: convert.rangeTo(range), options }), convert.textEdit),
     });
     add(offers.documentFormattingProvider, "DocumentFormattingEditProvider", {
       provideDocumentFormattingEdits: async (document, options) =>

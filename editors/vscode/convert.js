@@ -32,6 +32,7 @@ function diagnostic(from) {
 function completion(from) {
   const made = new vscode.CompletionItem(from.label, from.kind - 1);
   made.detail = from.detail;
+  made.sortText = from.sortText;
   return made;
 }
 
@@ -67,10 +68,21 @@ function codeAction(from) {
   return made;
 }
 
+function callHierarchyItem(from) {
+  return new vscode.CallHierarchyItem(from.kind - 1, from.name, "", vscode.Uri.parse(from.uri), range(from.range), range(from.selectionRange));
+}
+const callHierarchyItemTo = ({ uri, selectionRange }) => ({ uri: uri.toString(), selectionRange: rangeTo(selectionRange) });
+const incomingCall = (from) => new vscode.CallHierarchyIncomingCall(callHierarchyItem(from.from), from.fromRanges.map(range));
+const outgoingCall = (from) => new vscode.CallHierarchyOutgoingCall(callHierarchyItem(from.to), from.fromRanges.map(range));
+
+// Without a command of its own a lens is a text.
+const codeLens = (from) => new vscode.CodeLens(range(from.range), from.command);
+const foldingRange = (from) => new vscode.FoldingRange(from.startLine, from.endLine);
+const workspaceSymbol = (from) => new vscode.SymbolInformation(from.name, from.kind - 1, from.containerName, location(from.location));
 const hover = (from) => new vscode.Hover(markdown(from.contents), range(from.range));
 const highlight = (from) => new vscode.DocumentHighlight(range(from.range));
 
 module.exports = {
-  codeAction, completion, diagnostic, highlight, hover, inlayHint, location, positionTo, range, rangeTo, signatureHelp, symbol,
-  textEdit, workspaceEdit,
+  callHierarchyItem, callHierarchyItemTo, codeAction, codeLens, completion, diagnostic, foldingRange, highlight, hover, incomingCall,
+  inlayHint, location, outgoingCall, positionTo, range, rangeTo, signatureHelp, symbol, textEdit, workspaceEdit, workspaceSymbol,
 };

@@ -2,14 +2,7 @@
 // Starts `slipway lsp` for the languages that it serves, and again when its settings change.
 const vscode = require("vscode");
 const { Client } = require("./client");
-
-const documents = [
-  { scheme: "file", language: "rpl" },
-  { scheme: "untitled", language: "rpl" },
-  { scheme: "file", language: "zeinfo" },
-  { scheme: "file", language: "json" },
-  { scheme: "file", language: "jsonc" },
-];
+const { documents } = require("./files");
 
 let client;
 let log;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A small deferred renderer in C: deferred DIRECTORY PACK
+// A small deferred renderer in C: deferred DIRECTORY PACK [LIVE]
 //
 // It compiles the pipelines of both passes from the sources in DIRECTORY, draws frames of 16x16 pixels without a window, edits the
 // material as a person would, and draws on: with errors with the old pipeline, then with the new one. Then it draws the same with the
-// pipelines of PACK, which a game would read. The colours of all frames are checked. C99; needs Vulkan 1.3.
+// pipelines of PACK, which a game would read. With LIVE, a pack that `slipway serve` replaces, or its socket, it draws with the
+// pipelines of the newest pack, and edits the material again. The colours of all frames are checked, and the times from an edit to
+// its picture are printed. C99; needs Vulkan 1.3.
+#define _POSIX_C_SOURCE 199309L
 #include <slipway/rpl.h>
-#include <slipway/rpl_pack.h>
 #include <slipway/rpl_vulkan.h>
+#include <slipway/rpl_watch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { kSize = 16, kPixels = kSize * kSize * 4, kMissing = 4 };
 
@@ -19,6 +23,11 @@ static void fail(const char* what) {
 }
 static void require(VkResult result, const char* what) {
   if (result != VK_SUCCESS) fail(what);
+}
+static double milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 static void show(rpl_problems* problems) {
   for (uint32_t i = 0; i < problems->count; ++i) fputs(problems->items[i].text.data, stderr);
@@ -365,13 +374,61 @@ static const rpl_pipeline* read_pipeline(const rpl_pack* pack, const char* name,
   return pipeline;
 }
 
+// --- live editing ----------------------------------------------------------------------------------------------------
+
+static const char kEdited[] =
+    "push_constant surface { f4 albedo; f4 normal; };\n"
+    "void fragment_main (void)\n"
+    "{\n"
+    "    g_buffer.albedo = f4 {surface.albedo.x, 0.0, 0.0, 1.0};\n"
+    "    g_buffer.normal = f4 {normalize_f3 (surface.normal.xyz), 0.0};\n"
+    "}\n";
+
+// Frames until a pipeline is another one.
+static void await_change(rpl_watch* watch) {
+  enum { kMaxFrames = 20000 };
+  const struct timespec frame = {0, 1000000};
+  for (int i = 0; i < kMaxFrames; ++i) {
+    int changes = 0;
+    while (rpl_watch_next(watch) != NULL) ++changes;
+    if (changes != 0) return;
+    nanosleep(&frame, NULL);
+  }
+  fail("no pipeline has changed");
+}
+
+static void draw_live(const char* path, const char* material, const char* before, size_t size, const int lit[3], const int red[3]) {
+  rpl_watch* const watch = rpl_watch_open(path);
+  rpl_watched g_buffer = {.program = "g_buffer/surface"}, lighting = {.program = "lighting"};
+  if (!watch) fail("there is no memory");
+  rpl_watch_add(watch, &g_buffer);
+  rpl_watch_add(watch, &lighting);
+  while (!g_buffer.pipeline || !lighting.pipeline) await_change(watch);
+  draw("live", g_buffer.pipeline, lighting.pipeline, lit);
+  const rpl_pipeline* const unchanged = lighting.pipeline;
+  for (int i = 0; i < 2; ++i) {
+    const double begin = milliseconds();
+    if (i == 0) {
+      write_file(material, kEdited, sizeof kEdited - 1);
+    } else {
+      write_file(material, before, size);
+    }
+    await_change(watch);
+    draw(i == 0 ? "swapped" : "restored", g_buffer.pipeline, lighting.pipeline, i == 0 ? red : lit);
+    printf("edit to picture, through the pack: %.1f ms\n", milliseconds() - begin);
+  }
+  if (lighting.pipeline != unchanged) fail("a pipeline of other sources was replaced");
+  if (rpl_watch_next(watch) != NULL) fail("a change was reported twice");
+  rpl_watch_close(watch);
+}
+
 int main(int count, char** arguments) {
   static const int lit[3] = {184, 92, 46}, dark[3] = {92, 46, 23}, red[3] = {184, 0, 0};
   static const char* const g_buffer_files[] = {"screen.rpl", "g_buffer.rpl", "material.rpl"};
   static const char* const lighting_files[] = {"screen.rpl", "lighting.rpl"};
   const rpl_option_value is_dark = {"dark", "on"};
-  if (count != 3) {
-    fputs("deferred DIRECTORY PACK\n", stderr);
+  if (count != 3 && count != 4) {
+    fputs("deferred DIRECTORY PACK [LIVE]\n", stderr);
     return 2;
   }
   // The compiler reads screen.rpl once for both programs.
@@ -395,20 +452,15 @@ int main(int count, char** arguments) {
   if (rpl_program_changed(g_buffer)) fail("the same contents would be tried again");
   const rpl_pipeline* const kept = compile(g_buffer, NULL, 0);
   draw("kept", kept, compiled[2], lit);
-  static const char edited[] =
-      "push_constant surface { f4 albedo; f4 normal; };\n"
-      "void fragment_main (void)\n"
-      "{\n"
-      "    g_buffer.albedo = f4 {surface.albedo.x, 0.0, 0.0, 1.0};\n"
-      "    g_buffer.normal = f4 {normalize_f3 (surface.normal.xyz), 0.0};\n"
-      "}\n";
-  write_file(material, edited, sizeof edited - 1);
+  const double begin = milliseconds();
+  write_file(material, kEdited, sizeof kEdited - 1);
   if (!rpl_program_changed(g_buffer) || rpl_program_reload(g_buffer, &reloaded, &problems) != RPL_OK || !reloaded) {
     fail("the edit was not noticed");
   }
   rpl_problems_free(&problems);
   const rpl_pipeline* const anew = compile(g_buffer, NULL, 0);
   draw("edited", anew, compiled[2], red);
+  printf("edit to picture, compiler in the engine: %.1f ms\n", milliseconds() - begin);
   write_file(material, before, size);
 
   // What a game does: the pipelines of the pack.
@@ -420,6 +472,8 @@ int main(int count, char** arguments) {
                                         read_pipeline(&pack, "lighting", NULL, 0, &memory[1])};
   draw("packed", packed[0], packed[1], dark);
   if (strcmp(packed[0]->metadata.pipeline_hash.data, compiled[1]->metadata.pipeline_hash.data) != 0) fail("the pack has another pipeline");
+
+  if (count == 4) draw_live(arguments[3], material, before, size, lit, red);
 
   close_device();
   for (int i = 0; i < 3; ++i) rpl_pipeline_release(compiled[i]);

@@ -13,6 +13,7 @@
 #include "cli/recipe/jobs.hpp"
 #include "cli/recipe/npu_verbs.hpp"
 #include "cli/recipe/verbs.hpp"
+#include "cli/recording/verbs.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "cli/run/progress.hpp"
 #include "cli/sarif_file.hpp"
@@ -46,6 +47,10 @@ constexpr std::array kFormats = {
            .run = run_scenario,
            .check = check_scenario,
            .jobs = scenario_jobs},
+    Format{.name = "recording",
+           .summary = "dispatches that the Vulkan layer recorded (ar)",
+           .detect = is_recording,
+           .run = run_recording},
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
            .detect = is_zebin,
@@ -71,6 +76,12 @@ constexpr std::array kFormats = {
            .detect = is_rpl_metadata,
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
+    Format{.name = "rpl-pack",
+           .summary = "packs of compiled render pipelines, as `slipway compile --pack` writes them",
+           .detect = is_rpl_pack,
+           .instead_of_run = "an engine draws with it (docs/rpl.md#in-an-engine)",
+           .check = check_rpl_pack,
+           .inspect = inspect_rpl_pack},
     Format{.name = "spirv",
            .summary = "SPIR-V modules",
            .detect = is_spirv,
@@ -117,6 +128,15 @@ constexpr std::array kFormats = {
     operator_model("tosa", "models of TOSA operators and shaders (FlatBuffers)", is_tosa_file),
     operator_model("onnx", "neural networks (ONNX)", is_onnx_file),
     operator_model("tflite", "neural networks (TensorFlow Lite)", is_tflite_file),
+    Format{.name = "executorch",
+           .summary = "programs that delegate VGF or TOSA models (ExecuTorch)",
+           .detect = is_program_file,
+           .run = run_vgf_file,
+           .check = check_program_file,
+           .inspect = inspect_program_file,
+           .diff = diff_model_files,
+           .convert = convert_model_file,
+           .jobs = model_jobs},
     operator_model("graph", "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
                    is_graph_text_file),
     operator_model("mlir", "models of TOSA operators and shaders (MLIR text and bytecode)", is_mlir_file),

@@ -34,7 +34,9 @@ void add_shape_option(OptionGroup& group, std::vector<std::string>& shapes) {
 }
 
 void add_function_option(OptionGroup& group, std::string& function) {
-  group.add_option("--entry", function, "the only function of an MLIR module that is read (all of them)");
+  group.add_option("--entry", function,
+                   "the only function of an MLIR module that is read (all of them); of an ExecuTorch program the "
+                   "method, or METHOD:INDEX for one of its delegates");
 }
 
 void add_build_options(OptionGroup& group, std::string& text) {

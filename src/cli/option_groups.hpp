@@ -121,6 +121,7 @@ struct ReadModelArguments {
   std::vector<std::string> dimensions;  // NAME=4
   std::vector<std::string> bound;       // NAME=1,2,3
   std::vector<std::string> exposed;     // names of tensors
+  std::vector<std::string> shaders;     // NAME=FILE
   std::string signature, arithmetic, data_directory;
   bool follow_links = false;
 };

@@ -81,6 +81,7 @@ constexpr std::array kVerbs = {
     Verb{"convert", "write a file in another format or version", dispatched<kConvert>, true, &kConvert},
     Verb{"compile", "compile a render pipeline to SPIR-V, metadata and C++ headers", compile_verb, true},
     Verb{"format", "format the source of a render pipeline", format_verb},
+    Verb{"serve", "compile render pipelines again when their files are saved", serve_verb, true},
     Verb{"lsp", "run the language server of render pipelines", lsp_verb},
     Verb{"tune", "measure which kernel parameters of a model are best on a device", tune_verb, true},
     Verb{"reduce", "find the smallest scenario, model or program that still fails", reduce_verb, true},

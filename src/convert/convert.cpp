@@ -135,6 +135,9 @@ std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& opt
                   value.name.empty() ? "" : formatted(" `{}`", value.name), text_of(value.type)));
     return std::nullopt;
   }
+  // Must come before operators are counted: each makes a node a constant.
+  DeferredTransposes deferred;
+  if (options.simplify.fold && options.simplify.defers_transposes) deferred = defer_transposes(graph);
   std::vector<bool> is_shader_node;
   Shaders shaders = make_shaders(graph, is_shader_node, options, diagnostics);
   if (diagnostics.errors() != before) {
@@ -152,7 +155,7 @@ std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& opt
   Segments segments = make_segments(graph, partitioning);
   const auto inputs = names_or(model.input_names, graph.inputs.size(), "input");
   const auto outputs = names_or(model.output_names, graph.outputs.size(), "output");
-  auto file = encode(graph, numbered, segments, shaders, {inputs, outputs}, options.spirv);
+  auto file = encode(graph, numbered, deferred, segments, shaders, {inputs, outputs}, options.spirv);
   if (!file) diagnostics.add(std::move(file.error()));
   number_operators(model, first, diagnostics);
   if (!file) return std::nullopt;

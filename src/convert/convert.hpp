@@ -44,7 +44,7 @@ struct Converted {
 bool prepare(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics);
 
 // Makes the file of a prepared model, which must outlive the writing of the file. Names are the model's, otherwise
-// `input_0`, ... Empty after an error.
+// `input_0`, ... Empty after an error. Constants whose transposes are deferred have no data in the graph afterwards.
 std::optional<Converted> make_file(tosa::Model& model, const ConvertOptions& options, Diagnostics& diagnostics);
 
 // `prepare`, then `make_file`.

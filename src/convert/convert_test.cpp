@@ -374,6 +374,36 @@ TEST(Convert, SimplifyingMergesFoldsAndDrops) {
   EXPECT_THAT(tosa::print(kept.graph), HasSubstr("TRANSPOSE"));
 }
 
+// The bytes of large transposed weights are made when the file is written; the file is the same.
+TEST(Convert, TransposesOfLargeConstantsAreDeferred) {
+  for (const bool is_sparse : {false, true}) {
+    tosa::Model model = model_of(
+        "graph m {\n%0 = input i8[1, 32, 32, 16]\n%1 = const i8[64, 16, 32, 32] splat 1\n%2 = const i32[64] splat 3\n"
+        "%3 = TRANSPOSE(%1) i8[64, 32, 32, 16] perms=[0, 2, 3, 1]\n"
+        "%4 = CONV2D(%0, %3, %2) i32[1, 1, 1, 64] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 "
+        "local_bound=false input_zp=0 weight_zp=0\noutput %4\n}");
+    std::vector<std::byte> weights(std::size_t{64} * 16 * 32 * 32);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const std::size_t channel = i / (32 * 32) % 16;
+      weights[i] = static_cast<std::byte>(is_sparse && channel % 4 > 1 ? 0 : 1 + i % 101);
+    }
+    model.graph.constants[0].data = weights;
+    model.graph.constants[0].splat = false;
+    tosa::Model eager = model, kept = model;
+    const std::vector<std::byte> expected = file_of(eager);
+    EXPECT_EQ(file_of(model, {.simplify = {.defers_transposes = true}}), expected);
+    EXPECT_EQ(model.graph.nodes.size(), 1u);
+    EXPECT_TRUE(model.graph.constants[0].data.empty());
+    Diagnostics problems;
+    const auto file = vgf::read_vgf(expected, "t.vgf", problems);
+    ASSERT_TRUE(file) << messages(problems);
+    EXPECT_EQ(file->constants[0].sparsity, is_sparse ? 3 : -1);
+    // Without folding the operator stays.
+    EXPECT_GT(file_of(kept, {.simplify = {.fold = false, .defers_transposes = true}}).size(), weights.size());
+    EXPECT_EQ(kept.graph.nodes.size(), 2u);
+  }
+}
+
 constexpr std::string_view kFloats =
     "graph m {\n%0 = input f32[1, 4, 4, 1]\n%1 = const f32[1, 1, 1, 1] [0.1]\n%2 = const f32[1] [1]\n"
     "%3 = CONV2D(%0, %1, %2) f32[1, 4, 4, 1] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=FP32 "

@@ -83,6 +83,21 @@ bool has_entry(ModelFormat format, const std::string& name, const std::string& e
   return false;
 }
 
+bool is_imported(Bytes bytes, std::string_view name) {
+  const ModelFormat format = detect_format(bytes, name);
+  return format == ModelFormat::Onnx || format == ModelFormat::Tflite;
+}
+
+bool has_kinds_of_nodes(ModelFormat format, const std::string& name, const importer::ImportOptions& options,
+                        Diagnostics& diagnostics) {
+  if (options.shaders.empty() || format == ModelFormat::Onnx || format == ModelFormat::Tflite) return true;
+  diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name),
+                    formatted("the file has no nodes of the kind `{}`; `--shader` binds nodes of ONNX and TensorFlow "
+                              "Lite models",
+                              options.shaders.begin()->first));
+  return false;
+}
+
 ReadModelOptions beside(const Path& file, ReadModelOptions options) {
   if (options.files.directory.empty()) options.files.directory = directory_of(file);
   return options;
@@ -91,7 +106,9 @@ ReadModelOptions beside(const Path& file, ReadModelOptions options) {
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
   const ModelFormat format = options.format ? *options.format : detect_format(bytes, name);
-  if (!has_entry(format, name, options.entry, diagnostics)) return std::nullopt;
+  if (!has_entry(format, name, options.entry, diagnostics) ||
+      !has_kinds_of_nodes(format, name, options.import, diagnostics))
+    return std::nullopt;
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);
     if (model && options.io_names == IoNames::Deserialized) {

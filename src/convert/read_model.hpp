@@ -19,10 +19,16 @@ enum class ModelFormat : std::uint8_t { TosaFlatBuffers, MlirBytecode, Vgf, Tfli
 // Text that is not our own graph notation is read as MLIR. The name decides only for a damaged ONNX file, which has no
 // mark of its own.
 ModelFormat detect_format(Bytes bytes, std::string_view name = {});
+// Whether the file is ONNX or TensorFlow Lite.
+bool is_imported(Bytes bytes, std::string_view name);
 // Whether a text begins like our graph notation (`tosa/text.hpp`): `graph NAME {`.
 bool is_graph_text(std::string_view text);
 
 enum class IoNames : std::uint8_t { Deserialized, Tensor };
+
+// Whether the format is imported, or no shader is given for kinds of nodes; otherwise that is an error.
+bool has_kinds_of_nodes(ModelFormat format, const std::string& name, const importer::ImportOptions& options,
+                        Diagnostics& diagnostics);
 
 // Whether a file of this format can have the function `entry`, or none was asked for; otherwise that is an error.
 bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics);

@@ -2,8 +2,10 @@
 #include "foreign/containers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+#include <ranges>
+
+#include "base/ar.hpp"
 
 namespace slipway::foreign {
 namespace {
@@ -18,13 +20,6 @@ std::optional<std::size_t> end_record(Bytes bytes) {
   const std::size_t at = text_of(bytes.subspan(first)).rfind("PK\x05\x06");
   if (at == std::string_view::npos || first + at + kEndRecord > bytes.size()) return std::nullopt;
   return first + at;
-}
-
-// The number at the beginning of a field of an `ar` header, which is filled up with spaces.
-std::optional<std::uint64_t> ar_number(std::string_view field) {
-  std::uint64_t number = 0;
-  const bool ok = std::from_chars(field.data(), field.data() + field.size(), number).ec == std::errc();
-  return ok ? std::optional(number) : std::nullopt;
 }
 
 class ProtoReader {
@@ -106,21 +101,13 @@ std::vector<std::string_view> zip_names(Bytes bytes) {
 
 bool is_recipe_archive(Bytes bytes) {
   using namespace std::string_view_literals;
-  constexpr std::string_view kMagic = "!<arch>\n";
-  constexpr std::size_t kHeader = 60, kSize = 48, kSizeDigits = 10;
-  const std::string_view text = text_of(bytes);
-  if (!text.starts_with(kMagic)) return false;
-  std::size_t at = kMagic.size();
-  for (std::size_t i = 0; i < kMaxNames && text.size() - at >= kHeader; ++i) {
-    const auto size = ar_number(text.substr(at + kSize, kSizeDigits));
-    at += kHeader;
-    if (!size || *size > text.size() - at) return false;
-    const std::string_view member = text.substr(at, *size);
+  if (!is_ar(bytes)) return false;
+  for (const ArMember& one : read_ar(bytes).members | std::views::take(kMaxNames)) {
+    const std::string_view member = text_of(one.bytes);
     const bool json = member.substr(0, member.find_first_not_of(" \t\r\n") + 1).ends_with('{');
     if (member.starts_with("xclbin2\0"sv) ||
         (json && (member.contains("\"resources\"") || member.contains("\"bindings\""))))
       return true;
-    at = std::min(at + *size + (*size & 1), text.size());
   }
   return false;
 }

@@ -72,11 +72,6 @@ bool is_tensorflow_graph(const ForeignFile& file) {
 
 // --- PyTorch, Keras and other archives -------------------------------------------------------------------------------
 
-bool is_executorch(const ForeignFile& file) {
-  return has_at(file, 4, "ET") && file.bytes.size() >= 8 && std::isdigit(static_cast<int>(file.bytes[6])) != 0 &&
-         std::isdigit(static_cast<int>(file.bytes[7])) != 0;
-}
-
 bool is_exported_program(const ForeignFile& file) {
   return zip_has(file, [](std::string_view name) {
     return name.ends_with("archive_format") || name.ends_with("serialized_exported_program.json");
@@ -260,12 +255,6 @@ constexpr std::string_view kRunMlir = "slipway run {stem}.mlir";
 // Specific formats come before those that contain them: archives, programs and texts last.
 constexpr ForeignFormat kForeignFormats[] = {
     // models
-    {"executorch",
-     "an ExecuTorch program",
-     "lower the PyTorch model again with ExecuTorch's VGF back end, which writes a VGF file "
-     "(examples/executorch/README.md)",
-     {"slipway run {stem}.vgf"},
-     is_executorch},
     {"onnx-runtime",
      "a model in the format of ONNX Runtime",
      "start from the .onnx file that it was made from",

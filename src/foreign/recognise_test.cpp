@@ -71,7 +71,6 @@ std::vector<Sample> samples() {
   const std::string version = "\x08\x08"s;  // field 1, a varint
   const std::string node = field(1, field(1, "x") + field(2, "Placeholder"));
   return {
-      {"executorch", "m.pte", "\x1c\0\0\0ET12\x14\0"s},
       {"onnx-runtime", "m.ort", "\x1c\0\0\0ORTM\x14\0"s},
       {"core-ml", "m.mlmodel", version + field(2, "about") + field(500, "layers")},
       {"core-ml", "m.zip", zip({"m.mlpackage/Data/com.apple.CoreML/model.mlmodel"})},

@@ -9,9 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "importer/array.hpp"
 
 namespace slipway::importer {
+
+struct ShaderNode;  // importer/emit/bound_shader.hpp
+// The attributes of a shader operator (docs/spec/converter.md#attributes) that computes a node.
+using ShaderOfNode = std::function<Result<std::string>(const ShaderNode& node)>;
 
 // How integers with a scale are computed (docs/spec/import.md#three-arithmetics).
 enum class Arithmetic : std::uint8_t { OfFormat, Double, Single, Float };
@@ -27,6 +32,8 @@ struct ImportOptions {
   std::vector<std::string> expose;  // tensors of the file that become outputs
   // The results of all nodes become outputs after these, where a graph can have them.
   bool expose_nodes = false;
+  // Kinds of nodes that compute shaders compute: `com.acme.Warp`, or the name of a custom operator.
+  std::map<std::string, ShaderOfNode, std::less<>> shaders;
   Arithmetic arithmetic = Arithmetic::OfFormat;
   bool fuses_quantised = true;  // operators between DequantizeLinear and QuantizeLinear of ONNX compute integers
 };

@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "importer/bind.hpp"
+#include "importer/emit/bound_shader.hpp"
 #include "importer/emit/host.hpp"
 #include "importer/emit/node_context.hpp"
 #include "importer/layout/cancel_unsigned.hpp"
@@ -34,7 +35,7 @@ struct SubgraphFailed {};
 class Emission {
  public:
   Emission(const Net& net, const Interface& interface, const ImportOptions& options)
-      : net_(net), interface_(interface), options_(options) {}
+      : shaders(options), net_(net), interface_(interface), options_(options) {}
 
   void run() {
     Frame frame{.graph = *interface_.graph, .values = constants(*interface_.graph), .path = {}};
@@ -45,6 +46,7 @@ class Emission {
   }
 
   Report report;
+  BoundShaders shaders;
   std::set<NetValueId> wanted;  // values of the main graph that have to be known before the run
   tosa::Model model;
 
@@ -175,9 +177,13 @@ class Emission {
     while (!inputs.empty() && !inputs.back()) inputs.pop_back();
     const EmitNode emit = net_.format == NetFormat::Onnx ? find_onnx_operator(node.domain, node.kind)
                                                          : find_tflite_operator(node.domain, node.kind);
-    if (!emit) {
+    const bool has_shader = shaders.has(net_, node);
+    if (!emit && !has_shader) {
       report.add(node, frame.path,
-                 formatted("the operator is not supported: {}", obstacle_of(net_.format, node.domain, node.kind)));
+                 formatted("the operator is not supported: {}{}", obstacle_of(net_.format, node.domain, node.kind),
+                           node.domain.empty() ? ""
+                                               : formatted("; `--shader {}=FILE` binds it to a compute shader",
+                                                           shader_kind(net_, node))));
       return;
     }
     begin(node);
@@ -185,7 +191,7 @@ class Emission {
     const NodeContext::RunGraph run = runner(frame);
     NodeContext context(builder_, node, frame.graph, net_, options_, inputs, outputs, variables_, run);
     try {
-      emit(context);
+      has_shader ? shaders.emit(context) : emit(context);
     } catch (const NotKnown& reason) {
       if (&frame.graph == interface_.graph) wanted.insert(reason.value);
       report.add(node, frame.path, reason.what());
@@ -322,6 +328,8 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
     Emission emission(net, *interface, options);
     emission.run();
     if (emission.report.empty()) {
+      emission.shaders.finish(net, diagnostics);
+      if (diagnostics.has_errors()) return std::nullopt;
       cancel_unsigned(emission.model.graph);
       sink_transposes(emission.model.graph);
       return std::move(emission.model);
@@ -350,6 +358,7 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
       bound = true;
     }
     if (bound) continue;
+    emission.shaders.finish(net, diagnostics);
     emission.report.print(net, missing, diagnostics);
     return std::nullopt;
   }

@@ -16,6 +16,7 @@
 #include "layer/offer.hpp"
 #include "layer/resources/aliases.hpp"
 #include "layer/resources/capture.hpp"
+#include "layer/resources/recorder.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/tuning_table.hpp"
 
@@ -267,6 +268,15 @@ constexpr OurFeature kOurFeatureMembers[] = {
 #undef TENSOR_FEATURE
 #undef GRAPH_FEATURE
 
+bool enables(const VkDeviceCreateInfo& info, const OurFeature& feature) {
+  const auto* asked = find_in_chain<std::byte>(info.pNext, feature.structure);
+  return asked != nullptr && *reinterpret_cast<const VkBool32*>(asked + feature.offset) != VK_FALSE;
+}
+bool enables(const VkDeviceCreateInfo& info, std::string_view name) {
+  return std::ranges::any_of(kOurFeatureMembers,
+                             [&](const OurFeature& feature) { return name == feature.name && enables(info, feature); });
+}
+
 // A feature that the application asks for and that the layer does not offer; null without one.
 const char* missing_feature(const VkDeviceCreateInfo& info, const LayerPhysicalDevice& device) {
   VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM statistics{.sType = kOurFeatures[4]};
@@ -276,8 +286,7 @@ const char* missing_feature(const VkDeviceCreateInfo& info, const LayerPhysicalD
   VkPhysicalDeviceTensorFeaturesARM offered{.sType = kOurFeatures[0], .pNext = &graphs};
   write_features(device, &offered);
   for (const OurFeature& feature : kOurFeatureMembers) {
-    const auto* asked = find_in_chain<std::byte>(info.pNext, feature.structure);
-    if (asked == nullptr || *reinterpret_cast<const VkBool32*>(asked + feature.offset) == VK_FALSE) continue;
+    if (!enables(info, feature)) continue;
     auto* own = find_in_chain<void>(static_cast<void*>(&offered), feature.structure);
     if (member_at(own, feature.offset) == VK_FALSE) return feature.name;
   }
@@ -324,12 +333,12 @@ VkResult create_with_tensors(LayerDevice& device, const VkDeviceCreateInfo& info
                                feature));
     return VK_ERROR_FEATURE_NOT_PRESENT;
   }
-  // Programs that were written for other implementations enable the extension without its feature.
-  const auto* flow = find_in_chain<VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM>(
-      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_OPTICAL_FLOW_FEATURES_ARM);
+  // Programs that were written for other implementations enable extensions without their features.
+  device.implied_tensors = !enables(info, "tensors");
+  device.implied_graphs = !enables(info, "dataGraph");
+  device.implied_flow = !enables(info, "dataGraphOpticalFlow");
   device.flow = wants_graphs && offer.flow &&
-                (asks_for(info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) ||
-                 (flow != nullptr && flow->dataGraphOpticalFlow != VK_FALSE));
+                (asks_for(info, VK_ARM_DATA_GRAPH_OPTICAL_FLOW_EXTENSION_NAME) || !device.implied_flow);
   DeviceRequest request(info, *device.physical);  // the chain may be another one as long as it lives
   for (const char* feature : kNeededFeatures) request.enable(feature);
   for (const char* feature : kUsefulFeatures) request.enable(feature);
@@ -396,6 +405,9 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
   if (device->next.core == nullptr)                                                       \
     device->next.core = reinterpret_cast<PFN_##core>(device->next_proc_addr(*made, #name));
 #include "layer/functions.def"
+    const Settings& settings = instance.settings;
+    if (device->tensors && !settings.capture.empty() && settings.capture_data)
+      device->recorder = std::make_unique<Recorder>(*device);
     if (device->graphs) {
 #define STATE_FUNCTION(name, keeper) \
   device->next_state.name = reinterpret_cast<PFN_##name>(device->next_proc_addr(*made, #name));
@@ -429,6 +441,7 @@ LayerDevice::LayerDevice() : aliases(std::make_unique<Aliases>()) {}
 LayerDevice::~LayerDevice() = default;
 
 void LayerDevice::release() {
+  recorder.reset();
   // What the application has not destroyed.
   graph_pipelines.clear();
   identified.clear();
@@ -449,6 +462,17 @@ bool LayerDevice::intercepts(std::string_view name) const {
 bool LayerDevice::has_function(std::string_view name) const {
   if (name.find("DataGraph") != std::string_view::npos) return graphs;
   return name.ends_with("ARM") || next_proc_addr(handle, std::string(name).c_str()) != nullptr;
+}
+
+bool allows(const LayerDevice& device, bool implied, std::string_view feature) {
+  if (!implied) return true;
+  const std::string text = formatted("the feature `{}` is used, but only its extension was enabled", feature);
+  if (device.instance->settings.validate) {
+    device.instance->message(MessageLevel::Error, text);
+    return false;
+  }
+  device.instance->repaired(text + "; it is taken as enabled");
+  return true;
 }
 
 VkResult refuse_null(const LayerDevice& device, std::string_view function, std::string_view what) {

@@ -20,6 +20,7 @@
 namespace slipway::layer {
 
 class Aliases;
+class Recorder;
 struct SetLayout;
 struct SetContents;
 struct PoolSets;
@@ -55,6 +56,8 @@ class LayerDevice {
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;  // for dispatchable objects of the layer
   bool tensors = false, graphs = false;                 // enabled by the application, and computed by the layer
   bool nested = false;                                  // secondary command buffers may execute others
+  // Features that the application did not enable, though it enabled their extension.
+  bool implied_tensors = false, implied_graphs = false, implied_flow = false;
 
   lower::LowerOptions lower;
   Cache cache;
@@ -80,6 +83,7 @@ class LayerDevice {
 
   std::vector<std::uint32_t> queue_families;  // of the device's queues, each once
   std::unique_ptr<Aliases> aliases;
+  std::unique_ptr<Recorder> recorder;  // null unless dispatches are recorded
 
   // Forgets the private data of an object of the layer that is destroyed: a later object may have its handle.
   void forget_private_data(std::uint64_t object);
@@ -87,6 +91,10 @@ class LayerDevice {
   std::mutex private_mutex;
   std::map<std::pair<VkPrivateDataSlot, std::uint64_t>, std::uint64_t> private_data;
 };
+
+// Whether an application may use a feature: one that its extension alone implies is allowed and reported as repaired,
+// unless the layer is strict (Settings::validate).
+bool allows(const LayerDevice& device, bool implied, std::string_view feature);
 
 // Reports a handle or pointer of a call that is null where it must not be. The result for the application.
 VkResult refuse_null(const LayerDevice& device, std::string_view function, std::string_view what);

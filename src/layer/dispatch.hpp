@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,13 +75,18 @@ class LayerInstance {
   const LayerPhysicalDevice* physical_device(VkPhysicalDevice device);
   // Writes a message to the log, and passes it to the application's messengers.
   void message(MessageLevel level, std::string_view text) const;
-  // The same with each diagnostic.
+  // The same with each diagnostic. A rule that is a warning is something that the layer repaired: each is reported
+  // once.
   void report(std::span<const Diagnostic> problems) const;
+  // Reports something that an application does against the specification, and that works nevertheless, once.
+  void repaired(std::string_view text) const;
 
  private:
   std::size_t record_descriptor_size(const LayerPhysicalDevice& device) const;
 
   std::mutex mutex_;
+  mutable std::mutex repairs_mutex_;
+  mutable std::set<std::string, std::less<>> repairs_;  // that were reported
   std::map<VkPhysicalDevice, std::unique_ptr<LayerPhysicalDevice>> devices_;
 };
 

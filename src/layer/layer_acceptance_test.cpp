@@ -108,6 +108,63 @@ TEST_F(LayerAcceptance, TheOnlyGraphIsTakenUnderAnyName) {
   EXPECT_THAT(take_messages(), ElementsAre(HasSubstr("no graph `Graph Pipeline`; its only graph, `main`, is taken")));
 }
 
+// A pipeline that is made again does not report again what is repaired in it.
+TEST_F(LayerAcceptance, EachRepairIsReportedOnce) {
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), y = tensor(VK_FORMAT_R32_SINT, {4});
+  fill(x, std::vector<std::int32_t>{-1, 2, -3, 4});
+  const spirv::Words words = testing::graph_module("%0 = input i32[2] at 0.0\n%1 = ABS(%0) i32[2]\noutput %1 at 0.1\n");
+  for (int i = 0; i < 3; ++i) run_graph(words, "Graph Pipeline", x, y);
+  run_graph(words, "other", x, y);
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(take_messages(), ElementsAre(HasSubstr("no graph `Graph Pipeline`"), HasSubstr("which is taken"),
+                                           HasSubstr("no graph `other`")));
+}
+
+TEST_F(LayerAcceptance, ExtensionsImplyTheirFeatures) {
+  implied_ = true;
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), y = tensor(VK_FORMAT_R32_SINT, {4});
+  fill(x, std::vector<std::int32_t>{-1, 2, -3, 4});
+  run_graph(testing::graph_module("%0 = input i32[4] at 0.0\n%1 = ABS(%0) i32[4]\noutput %1 at 0.1\n"), "main", x, y);
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(take_messages(),
+              ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled; it is "
+                          "taken as enabled",
+                          HasSubstr("the feature `dataGraph` is used")));
+}
+
+// SLIPWAY_LAYER_VALIDATE: what is repaired otherwise is refused.
+TEST_F(LayerAcceptance, AStrictLayerRepairsNothing) {
+  ::setenv("SLIPWAY_LAYER_VALIDATE", "on", 1);
+  start();
+  ::unsetenv("SLIPWAY_LAYER_VALIDATE");
+  const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), y = tensor(VK_FORMAT_R32_SINT, {4});
+  fill(x, std::vector<std::int32_t>{-1, 2, -3, 4});
+  const VkPipelineLayout layout = pipeline_layout(tensor_layout(2));
+  const auto refused = [&](const std::string& lines, const std::string& entry, const std::string& why) {
+    VkPipeline made = VK_NULL_HANDLE;
+    EXPECT_EQ(create_graph(testing::graph_module(lines), entry, {&x, &y}, {}, VK_NULL_HANDLE, layout, made),
+              VK_ERROR_INITIALIZATION_FAILED)
+        << why;
+    EXPECT_THAT(take_messages(), ElementsAre(HasSubstr(why)));
+  };
+  const std::string abs = "%0 = input i32[4] at 0.0\n%1 = ABS(%0) i32[4]\noutput %1 at 0.1\n";
+  refused(abs, "Graph Pipeline", "no graph `Graph Pipeline`");
+  refused("%0 = input i32[2] at 0.0\n%1 = ABS(%0) i32[2]\noutput %1 at 0.1\n", "main",
+          "has the shape [2] in the module");
+  run_graph(testing::graph_module(abs), "main", x, y);
+  EXPECT_THAT(contents<std::int32_t>(y), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(take_messages(), ::testing::IsEmpty());
+
+  stop();
+  implied_ = true;
+  ::setenv("SLIPWAY_LAYER_VALIDATE", "on", 1);
+  start();
+  ::unsetenv("SLIPWAY_LAYER_VALIDATE");
+  EXPECT_THROW(tensor(VK_FORMAT_R32_SINT, {4}), std::runtime_error);
+  EXPECT_THAT(take_messages(),
+              ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled"));
+}
+
 // The severity is in the messenger's arguments, and in the log once.
 TEST_F(LayerAcceptance, MessagesNameTheirSeverityOnce) {
   const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), y = tensor(VK_FORMAT_R32_SINT, {2});

@@ -456,6 +456,7 @@ TEST_P(LayerFlow, TheExtensionIsEnough) {
                         pipeline_layout(flow_layout()), made),
             VK_SUCCESS);
   vk().vkDestroyPipeline(device(), made, nullptr);
+  EXPECT_THAT(take_messages(), ElementsAre(HasSubstr("the feature `dataGraphOpticalFlow` is used")));
 }
 
 TEST_P(LayerFlow, WhatIsNotOfferedIsRefused) {

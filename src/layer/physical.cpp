@@ -557,11 +557,24 @@ const LayerPhysicalDevice* LayerInstance::physical_device(VkPhysicalDevice devic
 
 void LayerInstance::report(std::span<const Diagnostic> problems) const {
   for (const Diagnostic& problem : problems) {
+    const std::string text = format_diagnostic(problem, {.sources = false, .severity = false});
+    if (problem.is_rule && problem.severity == Severity::Warning) {
+      repaired(text);
+      continue;
+    }
     const MessageLevel level = problem.severity == Severity::Error     ? MessageLevel::Error
                                : problem.severity == Severity::Warning ? MessageLevel::Warning
                                                                        : MessageLevel::Info;
-    message(level, format_diagnostic(problem, {.sources = false, .severity = false}));
+    message(level, text);
   }
+}
+
+void LayerInstance::repaired(std::string_view text) const {
+  // A messenger of the application may call the layer.
+  std::unique_lock lock(repairs_mutex_);
+  if (!repairs_.emplace(text).second) return;
+  lock.unlock();
+  message(MessageLevel::Warning, text);
 }
 
 void LayerInstance::message(MessageLevel level, std::string_view text) const {

@@ -13,12 +13,12 @@ enum class LayerLogLevel { Off, Error, Warning, Info, Debug };
 
 struct Settings {
   LayerLogLevel log = LayerLogLevel::Warning;  // SLIPWAY_LAYER_LOG
-  bool validate = false;                       // SLIPWAY_LAYER_VALIDATE: check SPIR-V of graphs and shaders first
+  bool validate = false;                       // SLIPWAY_LAYER_VALIDATE: refuse what the specification does not allow
   bool force = false;                          // SLIPWAY_LAYER_FORCE: hide the driver's own extensions
   bool cache = true;                           // SLIPWAY_LAYER_CACHE: kernels on disk
   bool profile = false;                        // SLIPWAY_LAYER_PROFILE: take the times of kernels of graphs
   std::string capture;                         // SLIPWAY_LAYER_CAPTURE: a directory; empty: off
-  bool capture_data = false;                   // SLIPWAY_LAYER_CAPTURE_DATA: the tensors of graphs, too
+  bool capture_data = true;                    // SLIPWAY_LAYER_CAPTURE_DATA: a recording, too
 };
 
 // `chain`: of VkInstanceCreateInfo.

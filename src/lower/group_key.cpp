@@ -6,6 +6,7 @@
 #include "base/bytes.hpp"
 #include "base/format.hpp"
 #include "lower/operators/operation.hpp"
+#include "lower/operators/value_range.hpp"
 
 namespace slipway::lower {
 namespace {
@@ -44,9 +45,9 @@ class Describer {
   void computed(ValueId value) {
     const tosa::Node& node = *graph_.producer(value);
     type(value);
-    key_.text +=
-        formatted("{} {} {}(", static_cast<int>(node.op), std::ranges::find(node.outputs, value) - node.outputs.begin(),
-                  shifts_far(graph_, node) ? "far " : "");
+    key_.text += formatted("{} {} {}{}(", static_cast<int>(node.op),
+                           std::ranges::find(node.outputs, value) - node.outputs.begin(),
+                           shifts_far(graph_, node) ? "far " : "", bits_of_cast(graph_, node));
     for (const tosa::Attributes::Entry& entry : node.attributes.entries()) {
       key_.text += formatted("{}={:a}", entry.name, entry.real);
       for (const std::int64_t number : entry.integers) key_.text += formatted(",{}", number);

@@ -7,11 +7,23 @@
 #include "convert/report.hpp"
 #include "convert/segments/merge_segments.hpp"
 #include "convert/verify_on_device.hpp"
+#include "executorch/program.hpp"
 #include "model/graph_segment.hpp"
 #include "model_jobs/model_runner.hpp"
 #include "vgf/read.hpp"
 
 namespace slipway::model {
+
+ConversionJob::ConversionJob(ConversionRequest request) : request_(std::move(request)) {
+  if (executorch::is_program(request_.bytes)) {
+    auto model = executorch::find_model(request_.bytes, request_.name, request_.read.entry, unread_);
+    if (!model) return;
+    request_.bytes = model->bytes;
+    request_.name = std::move(model->name);
+    request_.read.entry.clear();
+  }
+  request_.read.format = convert::detect_format(request_.bytes, request_.name);
+}
 
 std::optional<std::vector<std::byte>> ConversionJob::reencode(Diagnostics& diagnostics) const {
   const auto file = vgf::read_vgf(request_.bytes, request_.name, diagnostics);
@@ -19,6 +31,8 @@ std::optional<std::vector<std::byte>> ConversionJob::reencode(Diagnostics& diagn
 }
 
 bool ConversionJob::read(Diagnostics& diagnostics) {
+  diagnostics.add(unread_.release());
+  if (diagnostics.has_errors()) return false;
   if (is_vgf()) {
     source_ = vgf::read_vgf(request_.bytes, request_.name, diagnostics);
     if (!source_) return false;

@@ -33,9 +33,8 @@ struct ConversionRequest {
 
 class ConversionJob {
  public:
-  explicit ConversionJob(ConversionRequest request) : request_(std::move(request)) {
-    request_.read.format = convert::detect_format(request_.bytes, request_.name);
-  }
+  // Of an ExecuTorch program, the model in it is converted.
+  explicit ConversionJob(ConversionRequest request);
 
   bool is_vgf() const { return request_.read.format == convert::ModelFormat::Vgf; }
   // A VGF file as one of the current version, without the stages.
@@ -73,6 +72,7 @@ class ConversionJob {
   bool check(Bytes bytes, Diagnostics& diagnostics);
 
   ConversionRequest request_;
+  Diagnostics unread_;               // why a program has no model
   std::optional<vgf::File> source_;  // a VGF file that is converted again
   std::optional<tosa::Model> model_, original_;
   std::optional<convert::Converted> converted_;

@@ -2,6 +2,7 @@
 #include "model_jobs/open_any_model.hpp"
 
 #include "convert/convert.hpp"
+#include "executorch/program.hpp"
 
 namespace slipway::model {
 namespace {
@@ -18,6 +19,12 @@ std::shared_ptr<const ModelFile> read_and_convert(Bytes bytes, const std::string
 template <class OpenVgf>
 std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& name, convert::ReadModelOptions read,
                                              Diagnostics& diagnostics, Stages* stages, OpenVgf open_vgf) {
+  if (executorch::is_program(bytes)) {
+    const auto model = executorch::find_model(bytes, name, read.entry, diagnostics);
+    if (!model) return nullptr;
+    read.entry.clear();
+    return open_any_model(model->bytes, model->name, read, diagnostics, stages);
+  }
   read.format = convert::detect_format(bytes, name);
   const bool vgf = read.format == convert::ModelFormat::Vgf;
   if (stages) {
@@ -25,7 +32,9 @@ std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& nam
     stages->begin("read");
   }
   if (!vgf) return read_and_convert(bytes, name, std::move(read), diagnostics, stages);
-  return convert::has_entry(convert::ModelFormat::Vgf, name, read.entry, diagnostics) ? open_vgf() : nullptr;
+  const bool fits = convert::has_entry(*read.format, name, read.entry, diagnostics) &&
+                    convert::has_kinds_of_nodes(*read.format, name, read.import, diagnostics);
+  return fits ? open_vgf() : nullptr;
 }
 
 }  // namespace
@@ -33,6 +42,7 @@ std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& nam
 std::shared_ptr<const ModelFile> open_converted(tosa::Model model, const std::string& name, Diagnostics& diagnostics,
                                                 Stages* stages) {
   convert::ConvertOptions options;
+  options.simplify.defers_transposes = true;
   if (stages) options.observe = [&](std::string_view pass, const tosa::Graph&) { stages->begin(stage_after(pass)); };
   auto converted = convert::convert(model, options, diagnostics);
   auto file = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;

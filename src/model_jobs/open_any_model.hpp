@@ -12,9 +12,10 @@
 namespace slipway::model {
 
 // Opens a VGF file, which stays mapped, or converts another model in memory; inputs and outputs keep the names of their
-// tensors. `read`: the function of an MLIR module, the shapes and parameters of a model that is imported. Messages call
-// the file `name`. Errors: those of reading, converting, and of the check that the model can run. `stages` begins
-// `read` and those of the conversion; it may be null.
+// tensors. Of an ExecuTorch program, it opens the model in it. `read`: the function of an MLIR module or the method of
+// a program, the shapes and parameters of a model that is imported. Messages call the file `name`. Errors: those of
+// reading, converting, and of the check that the model can run. `stages` begins `read` and those of the conversion; it
+// may be null.
 std::shared_ptr<const ModelFile> open_any_model(const Path& path, const std::string& name,
                                                 const convert::ReadModelOptions& read, Diagnostics& diagnostics,
                                                 Stages* stages = nullptr);

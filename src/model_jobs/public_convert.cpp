@@ -30,6 +30,7 @@ std::optional<ConvertedModel> converted(Bytes bytes, const std::string& name, co
   convert::ConvertOptions settings;
   settings.require_static_shape = options.require_static_shape;
   settings.simplify.fold = options.fold;
+  settings.simplify.defers_transposes = true;
   settings.shader.check = check_of(options.shader_check);
   settings.observe = [&](std::string_view pass, const tosa::Graph&) { stages.begin(model::stage_after(pass)); };
   model::ConversionJob job(

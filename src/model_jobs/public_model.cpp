@@ -284,11 +284,6 @@ std::vector<TensorInfo> infos_of(const std::vector<importer::InterfaceTensor>& t
   return infos;
 }
 
-bool is_imported(Bytes bytes, const std::string& name) {
-  const convert::ModelFormat format = convert::detect_format(bytes, name);
-  return format == convert::ModelFormat::Onnx || format == convert::ModelFormat::Tflite;
-}
-
 // Sets the file of a model that was read, unless shapes have to be given.
 bool import_known(Model::State& state, model::Stages& stages, Diagnostics& diagnostics) {
   if (state.late->is_open()) return true;
@@ -351,7 +346,7 @@ Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions
   auto state = made(options, [&](State& model, Diagnostics& diagnostics, model::Stages& stages) {
     auto mapped = diagnostics.take(map_file(file));
     if (!mapped) return false;
-    if (!is_imported(mapped->bytes(), file.string())) {
+    if (!convert::is_imported(mapped->bytes(), file.string())) {
       model.file = model::open_any_model(file, file.string(), read_options(options), diagnostics, &stages);
       return model.file != nullptr;
     }
@@ -367,7 +362,7 @@ Outcome<Model> Model::load(const std::filesystem::path& file, const ModelOptions
 Outcome<Model> Model::parse(ByteView bytes, std::string_view name, const ModelOptions& options) {
   auto state = made(options, [&](State& model, Diagnostics& diagnostics, model::Stages& stages) {
     const Bytes all(bytes.data(), bytes.size());
-    if (!is_imported(all, std::string(name))) {
+    if (!convert::is_imported(all, std::string(name))) {
       model.file = model::open_any_model(all, std::string(name), read_options(options), diagnostics, &stages);
       return model.file != nullptr;
     }

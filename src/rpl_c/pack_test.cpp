@@ -19,16 +19,10 @@ namespace {
 
 using rpl_runtime::Field;
 using rpl_runtime::FieldKind;
+using rpl_runtime::read_as;
 using rpl_runtime::StructId;
 
 // --- structures as text, by the table ----------------------------------------------------------------------------
-
-template <class T>
-T read_as(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
 
 std::string text_of(StructId id, const char* from);
 

@@ -19,13 +19,6 @@ constexpr std::uint32_t memory_of(std::size_t count, std::size_t item_size) {
   return static_cast<std::uint32_t>((count * item_size + kAlignment - 1) / kAlignment * kAlignment);
 }
 
-template <class T>
-T read_as(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 // Bits of a value as PackPair has them.
 std::uint32_t bits_of(const rpl::Program& program, const rpl::Option& option, rpl::Value value) {
   if (option.type != rpl::OptionType::Enum) return value.bits;

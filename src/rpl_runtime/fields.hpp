@@ -94,6 +94,14 @@ constexpr FieldRanges kFieldRanges;
 constexpr FieldRange fields_of(StructId id) { return kFieldRanges.of[static_cast<std::size_t>(id)]; }
 constexpr std::uint32_t size_of(StructId id) { return kStructSizes[static_cast<std::size_t>(id)]; }
 
+// A member, of which the address may not be that of its type.
+template <class T>
+T read_as(const char* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+
 // Changes when a structure changes its form: packs of another one are refused.
 constexpr std::uint32_t form_of_structs() {
   std::uint32_t hash = 2166136261U;

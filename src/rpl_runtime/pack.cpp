@@ -2,13 +2,10 @@
 // The functions of slipway/rpl_pack.h.
 #include "slipway/rpl_pack.h"
 
+#include <string.h>
+
 #include "rpl_runtime/fields.hpp"
 #include "rpl_runtime/pack_format.hpp"
-
-// The C library's, which a program of C has.
-extern "C" void* memcpy(void* to, const void* from, std::size_t size);
-extern "C" int memcmp(const void* a, const void* b, std::size_t size);
-extern "C" std::size_t strlen(const char* text);
 
 namespace slipway::rpl_runtime {
 namespace {

@@ -144,10 +144,8 @@ void LayerApp::create_device() {
                             .pQueueCreateInfos = &queue,
                             .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
                             .ppEnabledExtensionNames = extensions.data()};
-  if (!tensors_) {
-    create.enabledExtensionCount = 0;
-    maintenance5.pNext = nullptr;
-  }
+  if (!tensors_) create.enabledExtensionCount = 0;
+  if (!tensors_ || implied_) maintenance5.pNext = nullptr;
   MUST(instance_functions_.vkCreateDevice(physical_, &create, nullptr, &device_));
   vkGetDeviceProcAddr =
       reinterpret_cast<PFN_vkGetDeviceProcAddr>(vkGetInstanceProcAddr(instance_, "vkGetDeviceProcAddr"));

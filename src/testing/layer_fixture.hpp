@@ -127,6 +127,7 @@ class LayerApp {
   // What `start` does.
   bool validation_ = true;                     // enables the validation layer
   bool tensors_ = true;                        // enables the extensions of the layer
+  bool implied_ = false;                       // leaves the features of the layer to their extensions
   bool addresses_ = false;                     // enables addresses of buffers for the application itself
   std::vector<const char*> extensions_;        // more extensions
   std::vector<VkBaseOutStructure*> features_;  // structures of features; what the device has of them is enabled

@@ -621,7 +621,7 @@ TEST(LabOptions, OfNoFormatAreErrors) {
   for (const Diagnostic& one : diagnostics.all()) messages += one.message + "\n";
   EXPECT_EQ(
       messages,
-      "`--compare` applies to no file of this run; it is for graph, mlir, onnx, tflite, tosa, vgf\n"
+      "`--compare` applies to no file of this run; it is for executorch, graph, mlir, onnx, tflite, tosa, vgf\n"
       "`--trace` names one output of 2 cases, which would overwrite each other; write `{case}` in the name, which "
       "becomes the name of the case, or `{stem}`, the name of its file without directory and suffix\n");
   Diagnostics models;

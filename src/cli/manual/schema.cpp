@@ -12,6 +12,7 @@
 #include "convert/model_json.hpp"
 #include "convert/report.hpp"
 #include "convert/shaders/shader_operator.hpp"
+#include "executorch/describe.hpp"
 #include "json/diagnostics.hpp"
 #include "model/tuning/report.hpp"
 #include "model/tuning/tuning_table.hpp"
@@ -24,6 +25,7 @@
 #include "rpl/metadata/metadata_json.hpp"
 #include "rpl/project/project.hpp"
 #include "rpl/variants/variants.hpp"
+#include "rpl_c/structs_json.hpp"
 #include "scenario/schema.hpp"
 #include "shader/write_reflection.hpp"
 #include "vgf/dump.hpp"
@@ -129,12 +131,15 @@ constexpr std::array kPages = {
     Page{"model-inspect", "JSON Schema of `slipway inspect --json` of TOSA models", convert::model_schema},
     Page{"imported-inspect", "JSON Schema of `slipway inspect --json` of ONNX and TensorFlow Lite models",
          convert::imported_schema},
+    Page{"executorch-inspect", "JSON Schema of `slipway inspect --json` of ExecuTorch programs",
+         executorch::program_schema},
     Page{"supported-operators", "JSON Schema of what `slipway inspect --supported --json` prints",
          convert::supported_schema},
     Page{"conversion_report", "JSON Schema of what `slipway convert --report` writes", convert::requirements_schema},
     Page{"vulkan_custom_shader", "JSON Schema of the attributes of shader operators", convert::shader_operator_schema},
     Page{"rpl-metadata", "JSON Schema of the metadata of a pipeline", rpl::metadata_schema_text},
     Page{"rpl-variants", "JSON Schema of variants.json, the variants of a program", rpl::variants_schema_text},
+    Page{"rpl-pack", "JSON Schema of `slipway inspect --json` of packs of render pipelines", rpl_c::pack_schema_text},
     Page{"rpl-project", "JSON Schema of project files of render pipelines", rpl::project_schema_text},
     Page{"recipe", "JSON Schema of run recipes", recipe::recipe_schema},
     Page{"profile", "JSON Schema of profiles of run recipes", recipe::profile_schema},

@@ -50,9 +50,18 @@ class Conversion {
                                      .read = options_.read,
                                      .settings = options_.settings,
                                      .keeps_original = options_.verify};
+    // Other outputs and the comparison need the elements in the graph.
+    request.settings.simplify.defers_transposes =
+        !options_.verify && (options_.emit == Emit::Vgf || options_.emit == Emit::SpirvAssembly);
     if (options_.input != "-") {
       request.read = convert::beside(options_.input, std::move(request.read));
       request.read.done_with = [](Bytes part) { release_mapped_pages(part); };
+    }
+    if (!convert::is_imported(request.bytes, name_)) {
+      // `--shader` is for shader operators, not for kinds of nodes.
+      request.read.import.shaders.clear();
+      request.settings.shader.given = given_code(options_.model.shaders, diagnostics_);
+      if (!ok()) return;
     }
     request.settings.observe = [&](std::string_view pass, const tosa::Graph& graph) {
       log(pass);

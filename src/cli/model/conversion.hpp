@@ -41,12 +41,16 @@ class ConversionLine {
  private:
   CommandLine& line_;
   ConversionOptions& options_;
-  std::vector<std::string> mappings_, shaders_, verify_shapes_;
+  std::vector<std::string> mappings_, verify_shapes_;
   std::optional<double> timeout_;
   std::string narrowing_ = "none", emit_ = "vgf", order_ = "bfs", shader_check_ = "full", io_names_ = "deserialized",
               log_level_ = "warning";
   bool flatbuffer_ = false, no_replicate_ = false, bespoke_ = false, no_fold_ = false;
 };
+
+// The code that replaces that of shader operators. `shaders`: NAME=FILE, checked.
+std::map<std::string, convert::GivenCode, std::less<>> given_code(const std::vector<std::string>& shaders,
+                                                                  Diagnostics& diagnostics);
 
 // Converts the model, writes the output, and prints what was written. Writes nothing after an error.
 void run_conversion(const ConversionOptions& options, Diagnostics& diagnostics);

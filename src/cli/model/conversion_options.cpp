@@ -99,6 +99,16 @@ std::optional<tensor::Shape> parse_shape(std::string_view text) {
 
 }  // namespace
 
+std::map<std::string, convert::GivenCode, std::less<>> given_code(const std::vector<std::string>& shaders,
+                                                                  Diagnostics& diagnostics) {
+  std::map<std::string, convert::GivenCode, std::less<>> given;
+  for (const std::string& text : shaders) {
+    const std::size_t equals = text.find('=');
+    read_shader(text.substr(0, equals), text.substr(equals + 1), given, diagnostics);
+  }
+  return given;
+}
+
 ConversionLine::ConversionLine(CommandLine& line, ConversionOptions& options, const std::string& input)
     : line_(line), options_(options) {
   line.add_option(input, options.input,
@@ -126,8 +136,6 @@ void ConversionLine::add_own_options() {
   line_.add_option("--emit", emit_, "the output: vgf, tosa, tosa-text, mlir, spirv-asm");
   line_.add_flag("--keep-shader-source", options_.settings.shader.keep_source, "store GLSL and HLSL as text");
   line_.add_option("--shader-check", shader_check_, "how much of given SPIR-V is checked: full, magic, off");
-  line_.add_option("--shader", shaders_,
-                   "NAME=FILE: the code of a shader operator: SPIR-V, its assembly, GLSL or HLSL");
   line_.add_flag("--verify", options_.verify,
                  "run model and file through the reference interpreter and compare; shaders run on a device");
   line_.add_option("--timeout", timeout_, "with --verify: seconds for each run, after which the verb fails").positive();
@@ -179,13 +187,6 @@ void ConversionLine::parse_rest(Diagnostics& diagnostics) {
       usage(formatted("`{}` is not of the form NAME=1x8x8x3", text));
     else
       options_.verification.shapes[text.substr(0, equals)] = std::move(*shape);
-  }
-  for (const std::string& text : shaders_) {
-    const std::size_t equals = text.find('=');
-    if (equals == text.npos || equals == 0)
-      usage(formatted("`{}` is not of the form NAME=FILE", text));
-    else
-      read_shader(text.substr(0, equals), text.substr(equals + 1), options_.settings.shader.given, diagnostics);
   }
   auto& opcodes = options_.settings.spirv.custom_opcodes;
   if (bespoke_) opcodes[std::string(kBespoke)] = 0;

@@ -8,6 +8,7 @@
 #include "cli/manual/schemas.hpp"
 #include "cli/model/verbs.hpp"
 #include "convert/read_model.hpp"
+#include "executorch/program.hpp"
 #include "json/record.hpp"
 #include "model/graph_segment.hpp"
 #include "tensor/element.hpp"
@@ -120,13 +121,20 @@ std::optional<Side> load(const std::string& path, Diagnostics& diagnostics) {
   auto content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
   Side side{std::move(*content), std::nullopt, {}, {}};
-  const Bytes bytes = side.content.content().bytes;
-  convert::ReadModelOptions read{.format = convert::detect_format(bytes, path), .io_names = convert::IoNames::Tensor};
+  Bytes bytes = side.content.content().bytes;
+  std::string name = path;
+  if (executorch::is_program(bytes)) {
+    auto model = executorch::find_model(bytes, path, "", diagnostics);
+    if (!model) return std::nullopt;
+    bytes = model->bytes;
+    name = std::move(model->name);
+  }
+  convert::ReadModelOptions read{.format = convert::detect_format(bytes, name), .io_names = convert::IoNames::Tensor};
   if (read.format == convert::ModelFormat::Vgf) {
-    side.file = vgf::read_vgf(bytes, path, diagnostics);
+    side.file = vgf::read_vgf(bytes, name, diagnostics);
     if (!side.file) return std::nullopt;
   } else {
-    auto model = convert::read_model(bytes, path, path == "-" ? read : convert::beside(path, read), diagnostics);
+    auto model = convert::read_model(bytes, name, path == "-" ? read : convert::beside(path, read), diagnostics);
     if (!model) return std::nullopt;
     side.model = std::move(*model);
   }

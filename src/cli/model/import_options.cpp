@@ -7,7 +7,9 @@
 #include <ranges>
 
 #include "base/format.hpp"
+#include "cli/confine.hpp"
 #include "cli/model/named_values.hpp"
+#include "convert/shaders/bind_shader.hpp"
 #include "model/standalone/array_files.hpp"
 #include "model/standalone/standalone.hpp"
 
@@ -97,6 +99,13 @@ void add_read_model_options(OptionGroup& group, ReadModelArguments& arguments) {
   group.add_option("--expose", arguments.exposed, "a tensor inside of the model that becomes an output (ONNX, TFLite)")
       .values(1)
       .take_all();
+  group
+      .add_option(
+          "--shader", arguments.shaders,
+          "NAME=FILE: a compute shader for a kind of nodes: DOMAIN.OPERATOR (ONNX), a custom operator (TFLite); "
+          "with convert also the code of a shader operator")
+      .values(1)
+      .take_all();
   group.add_option("--signature", arguments.signature, "the signature of a TensorFlow Lite model (serving_default)");
   group
       .add_option("--arithmetic", arguments.arithmetic,
@@ -133,6 +142,17 @@ convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments
     else
       diagnostics.error(DiagnosticKind::Usage, {},
                         formatted("--bind takes NAME=NUMBER,NUMBER..., but `{}` is given", given));
+  }
+  for (const std::string& given : arguments.shaders) {
+    const std::size_t equals = given.find('=');
+    if (equals == given.npos || equals == 0 || equals + 1 == given.size()) {
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` is not of the form NAME=FILE", given));
+      continue;
+    }
+    const Path file = given.substr(equals + 1);
+    auto reader = is_confined() ? shader::reader_below({directory_of(file)}) : shader::ReadFile(read_text);
+    if (auto bound = convert::bind_shader(file, std::move(reader), diagnostics))
+      read.import.shaders[given.substr(0, equals)] = *std::move(bound);
   }
   read.import.expose = arguments.exposed;
   read.import.signature = arguments.signature;

@@ -15,6 +15,10 @@ bool is_tflite_file(const Content& content);
 // Bytecode, or text with a function of the dialect `func`.
 bool is_mlir_file(const Content& content);
 
+bool is_program_file(const Content& content);  // of ExecuTorch
+
+int check_program_file(const Arguments& arguments);
+int inspect_program_file(const Arguments& arguments);
 int check_model_file(const Arguments& arguments);
 int inspect_model_file(const Arguments& arguments);
 // `slipway inspect --supported onnx`, which has no file.

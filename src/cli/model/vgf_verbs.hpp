@@ -12,6 +12,8 @@ namespace slipway::cli {
 bool is_vgf_file(const Content& content);
 int run_vgf_file(const Arguments& arguments);
 std::unique_ptr<JobSource> model_jobs();
+// Adds every error of a VGF file, its graphs and shaders.
+void check_vgf(Bytes bytes, const std::string& name, Diagnostics& diagnostics);
 int check_vgf_file(const Arguments& arguments);
 int inspect_vgf_file(const Arguments& arguments);
 

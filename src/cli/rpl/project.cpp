@@ -11,7 +11,6 @@
 #include "cli/confine.hpp"
 #include "cli/rpl/outputs.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "rpl/project/build.hpp"
 #include "rpl_c/pack_writer.hpp"
 
 namespace slipway::cli {
@@ -71,17 +70,20 @@ std::optional<BuiltProject> build(const RplOptions& options, bool emit, bool pac
   BuiltProject built{std::move(*project), {}};
   const std::vector<rpl::ProjectProgram> programs = chosen_programs(options, built.project, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
-  const auto read = [directory = file.parent_path()](const Path& path) -> Result<SourcePtr> {
+  built.programs = rpl::build_project(built.project, programs, build_options, source_reader(options), diagnostics);
+  return built;
+}
+
+}  // namespace
+
+rpl::ReadSource source_reader(const RplOptions& options) {
+  return [directory = Path(options.files.front()).parent_path()](const Path& path) -> Result<SourcePtr> {
     protect_input(path);
     if (!is_confined()) return read_source(path);
     SLIPWAY_TRY(std::string text, read_text_below(directory, path));
     return make_source(path.string(), std::move(text));
   };
-  built.programs = rpl::build_project(built.project, programs, build_options, read, diagnostics);
-  return built;
 }
-
-}  // namespace
 
 bool is_project_file(const std::string& file) { return file.ends_with(rpl::kProjectSuffix); }
 

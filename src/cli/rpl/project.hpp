@@ -3,10 +3,14 @@
 #pragma once
 
 #include "cli/rpl/options.hpp"
+#include "rpl/project/build.hpp"
 
 namespace slipway::cli {
 
 bool is_project_file(const std::string& file);
+
+// Reads the sources of a project; with --confine, only below the directory of the project file.
+rpl::ReadSource source_reader(const RplOptions& options);
 
 // Reports options that a project file sets itself, and further files.
 void check_project_usage(const RplOptions& options, const Arguments& arguments, Diagnostics& diagnostics);

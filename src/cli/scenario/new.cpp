@@ -11,6 +11,7 @@
 #include "cli/rpl/verbs.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
+#include "executorch/program.hpp"
 #include "foreign/recognise.hpp"
 #include "scenario/starter/starter.hpp"
 #include "shader/guess.hpp"
@@ -45,9 +46,16 @@ std::optional<ConvertedBeside> convert_beside(const NewOptions& options, Bytes b
     diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` exists; `--force` replaces it", path.string()));
     return std::nullopt;
   }
+  if (executorch::is_program(bytes)) {
+    const auto model = executorch::find_model(bytes, options.file, options.entry, diagnostics);
+    if (!model) return std::nullopt;
+    bytes = model->bytes;
+    if (vgf::is_vgf(bytes)) return ConvertedBeside{path, {bytes.begin(), bytes.end()}};
+  }
   auto model = convert::read_model(bytes, options.file,
                                    convert::beside(options.file, {.io_names = convert::IoNames::Tensor}), diagnostics);
-  auto converted = model ? convert::convert(*model, {}, diagnostics) : std::nullopt;
+  auto converted =
+      model ? convert::convert(*model, {.simplify = {.defers_transposes = true}}, diagnostics) : std::nullopt;
   auto encoded = converted ? diagnostics.take(converted->file.finish()) : std::nullopt;
   return encoded ? std::optional(ConvertedBeside{path, std::move(*encoded)}) : std::nullopt;
 }
@@ -84,7 +92,7 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
   const Content& content = read->content();
   if (vgf::is_vgf(content.bytes)) return scenario::model_starter(request, diagnostics);
   if (is_tosa_file(content) || is_onnx_file(content) || is_tflite_file(content) || is_graph_text_file(content) ||
-      is_mlir_file(content)) {
+      is_mlir_file(content) || is_program_file(content)) {
     const auto vgf = convert_beside(options, content.bytes, diagnostics);
     if (!vgf) return std::nullopt;
     request.file = vgf->path;

@@ -77,6 +77,16 @@ void put_constant(const tosa::Constant& constant, const tosa::TensorType& type, 
   }
 }
 
+void put_constant(const DeferredTranspose& constant, const tosa::TensorType& type,
+                  const std::function<void(Bytes)>& put) {
+  constexpr std::size_t kTransposed = 4 << 20;
+  constant.for_pieces(kTransposed, [&](Bytes piece) {
+    put_constant(tosa::Constant{.data = piece},
+                 tosa::TensorType{type.data, {static_cast<std::int64_t>(piece.size() / constant.element)}}, put);
+    return true;
+  });
+}
+
 std::vector<bool> weights(const tosa::Graph& graph) {
   std::vector<bool> found(graph.values.size());
   for (const tosa::Node& node : graph.nodes) {
@@ -85,13 +95,22 @@ std::vector<bool> weights(const tosa::Graph& graph) {
   return found;
 }
 
-std::int64_t sparsity_of(const tosa::Graph& graph, tosa::ValueId value, bool is_weights) {
+std::int64_t sparsity_of(const tosa::Graph& graph, tosa::ValueId value, bool is_weights,
+                         const DeferredTransposes& deferred) {
   const tosa::Constant* constant = graph.constant(value);
   const tosa::TensorType& type = graph[value].type;
   if (!is_weights || type.shape.size() != 4 || type.shape[1] * type.shape[2] == 1) return -1;
   const auto row = static_cast<std::uint64_t>(type.shape[3]);
   const std::uint64_t rows = tensor::element_count(type.shape).value_or(0) / row;
+  const auto transpose = deferred.find(graph[value].source);
   const auto sparse = [&]<class Word>(Word) {
+    if (transpose != deferred.end()) {
+      bool all = true;
+      transpose->second.for_pieces(kPiece, [&](Bytes piece) {
+        return all = has_sparse_groups<Word>(piece.data(), piece.size() / sizeof(Word) / row, row);
+      });
+      return all;
+    }
     if (!constant->splat) return has_sparse_groups<Word>(constant->data.data(), rows, row);
     // All elements are equal: a group of one element has no second zero.
     return load<Word>(constant->data.data()) == 0 && row % 4 != 1;

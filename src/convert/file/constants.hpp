@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "convert/passes/simplify.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::convert {
@@ -26,9 +27,12 @@ std::uint64_t constant_bytes(const tosa::TensorType& type);
 // Passes the bytes as stored in the file to `put`: splats expanded, booleans as 0x00 and 0xff. Everything else is
 // passed without a copy.
 void put_constant(const tosa::Constant& constant, const tosa::TensorType& type, const std::function<void(Bytes)>& put);
+void put_constant(const DeferredTranspose& constant, const tosa::TensorType& type,
+                  const std::function<void(Bytes)>& put);
 
 // 3 if a constant is weights with 2:4 sparsity along their innermost dimension, else -1.
-std::int64_t sparsity_of(const tosa::Graph& graph, tosa::ValueId constant, bool is_weights);
+std::int64_t sparsity_of(const tosa::Graph& graph, tosa::ValueId constant, bool is_weights,
+                         const DeferredTransposes& deferred);
 // By value: whether it is operand 1 of a CONV2D or TRANSPOSE_CONV2D.
 std::vector<bool> weights(const tosa::Graph& graph);
 

@@ -21,10 +21,12 @@ constexpr std::uint32_t kComputeStage = 0x20;  // VK_SHADER_STAGE_COMPUTE_BIT
 
 class FileEncoder {
  public:
-  FileEncoder(const tosa::Graph& graph, std::span<const ValueId> numbered, const Segments& segments,
-              const Shaders& shaders, const ModelNames& names, const tosa::SpirvOptions& options)
+  FileEncoder(const tosa::Graph& graph, std::span<const ValueId> numbered, const DeferredTransposes& deferred,
+              const Segments& segments, const Shaders& shaders, const ModelNames& names,
+              const tosa::SpirvOptions& options)
       : graph_(graph),
         numbered_(numbered),
+        deferred_(deferred),
         segments_(segments),
         shaders_(shaders),
         names_(names),
@@ -75,12 +77,16 @@ class FileEncoder {
                                  .descriptor_type = std::nullopt,
                                  .format = tosa::tensor_format(type.data, is_unsigned[index(value)]),
                                  .shape = type.shape.empty() ? tensor::Shape{1} : type.shape});
-      constants_.push_back(encoder_.add_constant(
-          resource, constant_bytes(type),
-          [&constant = *graph_.constant(value), &type](const vgf::Encoder::Put& put) {
-            put_constant(constant, type, put);
-          },
-          sparsity_of(graph_, value, is_weights[index(value)])));
+      std::function<void(const vgf::Encoder::Put&)> produce = [&constant = *graph_.constant(value),
+                                                               &type](const vgf::Encoder::Put& put) {
+        put_constant(constant, type, put);
+      };
+      if (const auto transpose = deferred_.find(graph_[value].source); transpose != deferred_.end())
+        produce = [constant = transpose->second, &type](const vgf::Encoder::Put& put) {
+          put_constant(constant, type, put);
+        };
+      constants_.push_back(encoder_.add_constant(resource, constant_bytes(type), std::move(produce),
+                                                 sparsity_of(graph_, value, is_weights[index(value)], deferred_)));
     }
   }
 
@@ -244,6 +250,7 @@ class FileEncoder {
 
   const tosa::Graph& graph_;
   std::span<const ValueId> numbered_;
+  const DeferredTransposes& deferred_;
   const Segments& segments_;
   const Shaders& shaders_;
   const ModelNames& names_;
@@ -260,9 +267,10 @@ class FileEncoder {
 
 }  // namespace
 
-Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const ValueId> numbered, const Segments& segments,
-                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvOptions& options) {
-  return FileEncoder(graph, numbered, segments, shaders, names, options).run();
+Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const ValueId> numbered,
+                            const DeferredTransposes& deferred, const Segments& segments, const Shaders& shaders,
+                            const ModelNames& names, const tosa::SpirvOptions& options) {
+  return FileEncoder(graph, numbered, deferred, segments, shaders, names, options).run();
 }
 
 }  // namespace slipway::convert

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "convert/passes/simplify.hpp"
 #include "convert/segments/views.hpp"
 #include "tosa/write/write_spirv.hpp"
 #include "vgf/write.hpp"
@@ -17,8 +18,10 @@ struct ModelNames {
 };
 
 // `graph`: its constants have indices (constants.hpp); it must outlive the writing of the file. `numbered`: the values
-// of those constants. Errors are those of tosa::write_graph_module, for all segments.
-Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const tosa::ValueId> numbered, const Segments& segments,
-                            const Shaders& shaders, const ModelNames& names, const tosa::SpirvOptions& options);
+// of those constants. `deferred`: what the encoder makes when it writes them. Errors are those of
+// tosa::write_graph_module, for all segments.
+Result<vgf::Encoder> encode(const tosa::Graph& graph, std::span<const tosa::ValueId> numbered,
+                            const DeferredTransposes& deferred, const Segments& segments, const Shaders& shaders,
+                            const ModelNames& names, const tosa::SpirvOptions& options);
 
 }  // namespace slipway::convert

@@ -67,47 +67,6 @@ std::vector<std::uint32_t> use_counts(const tosa::Graph& graph) {
   return counts;
 }
 
-// Dimension d of the result is dimension perms[d] of the source (TOSA 1.0 TRANSPOSE).
-std::vector<std::byte> transposed(Bytes data, tensor::ShapeView shape, std::span<const std::int64_t> perms,
-                                  std::size_t element) {
-  tensor::Shape strides(shape.size(), 1), extents, steps;
-  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
-  for (const std::int64_t from : perms) {
-    extents.push_back(shape[static_cast<std::size_t>(from)]);
-    steps.push_back(strides[static_cast<std::size_t>(from)]);
-  }
-  std::vector<std::byte> out(data.size());
-  tensor::copy_strided(data.data(), steps, extents, element, out);
-  return out;
-}
-
-// Replaces the constant by the result of the node, at the constant's position in the order.
-void fold_transposes(tosa::Graph& graph) {
-  const std::vector<std::uint32_t> uses = use_counts(graph);
-  std::vector<bool> gone(graph.nodes.size());
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const tosa::Node& node = graph.nodes[i];
-    if (node.op != tosa::Op::TRANSPOSE || uses[index(node.inputs[0])] != 1) continue;
-    tosa::Value& source = graph[node.inputs[0]];
-    tosa::Value& result = graph[node.outputs[0]];
-    if (source.kind != ValueKind::Constant || !result.type.is_static()) continue;
-    tosa::Constant& constant = graph.constants[source.source];
-    if (!constant.splat) {
-      graph.storage.push_back(std::make_shared<const std::vector<std::byte>>(
-          transposed(constant.data, source.type.shape, node.attributes.list("perms"),
-                     tensor::size_of(storage_of(source.type.data)))));
-      release_mapped_pages(constant.data);
-      constant.data = *graph.storage.back();
-    }
-    constant.value = node.outputs[0];
-    result.kind = ValueKind::Constant;
-    result.source = source.source;
-    gone[i] = true;
-  }
-  std::size_t i = 0;
-  std::erase_if(graph.nodes, [&](const tosa::Node&) { return gone[i++]; });
-}
-
 // Renumbers after nodes, constants and values were removed.
 void compact(tosa::Graph& graph, const std::vector<bool>& kept) {
   std::vector<ValueId> moved(graph.values.size(), tosa::kNoValue);
@@ -134,6 +93,68 @@ void compact(tosa::Graph& graph, const std::vector<bool>& kept) {
   }
 }
 
+// Bytes of constants from which on transposes are deferred.
+constexpr std::size_t kManyBytes = 1 << 20;
+
+// Replaces constants by the results of nodes, each at the constant's position in the order, where `replace` has taken
+// care of the data and returns true.
+template <class Replace>
+void replace_transposes(tosa::Graph& graph, Replace replace) {
+  const std::vector<std::uint32_t> uses = use_counts(graph);
+  std::vector<bool> gone(graph.nodes.size()), kept(graph.values.size(), true);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const tosa::Node& node = graph.nodes[i];
+    if (node.op != tosa::Op::TRANSPOSE || uses[index(node.inputs[0])] != 1) continue;
+    const tosa::Value& source = graph[node.inputs[0]];
+    tosa::Value& result = graph[node.outputs[0]];
+    if (source.kind != ValueKind::Constant || !result.type.is_static()) continue;
+    tosa::Constant& constant = graph.constants[source.source];
+    const auto perms = node.attributes.list("perms");
+    if (!constant.splat && !replace(source.source, constant,
+                                    DeferredTranspose{.data = constant.data,
+                                                      .shape = source.type.shape,
+                                                      .perms = {perms.begin(), perms.end()},
+                                                      .element = tensor::size_of(storage_of(source.type.data))}))
+      continue;
+    constant.value = node.outputs[0];
+    result.kind = ValueKind::Constant;
+    result.source = source.source;
+    kept[index(node.inputs[0])] = false;
+    gone[i] = true;
+  }
+  std::size_t i = 0;
+  std::erase_if(graph.nodes, [&](const tosa::Node&) { return gone[i++]; });
+  compact(graph, kept);
+}
+
+bool is_deferred(const DeferredTranspose& transpose) { return transpose.data.size() >= kManyBytes; }
+
+// Rows of the result: indices of its first dimension.
+std::vector<std::byte> rows_of(const DeferredTranspose& of, std::int64_t first, std::int64_t count) {
+  // Dimension d of the result is dimension perms[d] of the source (TOSA 1.0 TRANSPOSE).
+  tensor::Shape strides(of.shape.size(), 1), extents, steps;
+  for (std::size_t d = of.shape.size(); d-- > 1;) strides[d - 1] = strides[d] * of.shape[d];
+  for (const std::int64_t from : of.perms) {
+    extents.push_back(of.shape[static_cast<std::size_t>(from)]);
+    steps.push_back(strides[static_cast<std::size_t>(from)]);
+  }
+  std::vector<std::byte> rows(of.data.size() / static_cast<std::size_t>(extents[0]) * static_cast<std::size_t>(count));
+  extents[0] = count;
+  tensor::copy_strided(of.data.data() + first * steps[0] * static_cast<std::int64_t>(of.element), steps, extents,
+                       of.element, rows);
+  return rows;
+}
+
+void fold_transposes(tosa::Graph& graph, const SimplifyOptions& options) {
+  replace_transposes(graph, [&](std::uint32_t, tosa::Constant& constant, const DeferredTranspose& transpose) {
+    if (options.defers_transposes && is_deferred(transpose)) return false;
+    graph.storage.push_back(std::make_shared<const std::vector<std::byte>>(rows_of(transpose, 0, transpose.rows())));
+    release_mapped_pages(constant.data);
+    constant.data = *graph.storage.back();
+    return true;
+  });
+}
+
 void drop_unused(tosa::Graph& graph) {
   std::vector<bool> needed(graph.values.size()), node_needed(graph.nodes.size());
   for (const ValueId value : graph.inputs) needed[index(value)] = true;
@@ -158,8 +179,29 @@ void simplify(tosa::Graph& graph, const SimplifyOptions& options) {
   if (options.fold) fold(graph);
   // Must come before transposes are folded, which changes constants that are used once.
   merge_constants(graph);
-  if (options.fold) fold_transposes(graph);
+  if (options.fold) fold_transposes(graph, options);
   drop_unused(graph);
+}
+
+void DeferredTranspose::for_pieces(std::size_t bytes, const std::function<bool(Bytes)>& use) const {
+  const std::int64_t all = rows();
+  const std::size_t row = data.size() / static_cast<std::size_t>(all);
+  const auto step = static_cast<std::int64_t>(std::max<std::size_t>(bytes / row, 1));
+  for (std::int64_t first = 0; first < all; first += step) {
+    if (!use(rows_of(*this, first, std::min(step, all - first)))) break;
+  }
+  release_mapped_pages(data);
+}
+
+DeferredTransposes defer_transposes(tosa::Graph& graph) {
+  DeferredTransposes deferred;
+  replace_transposes(graph, [&](std::uint32_t at, tosa::Constant& constant, DeferredTranspose transpose) {
+    if (!is_deferred(transpose)) return false;
+    deferred.emplace(at, std::move(transpose));
+    constant.data = {};
+    return true;
+  });
+  return deferred;
 }
 
 }  // namespace slipway::convert

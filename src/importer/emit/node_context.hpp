@@ -46,6 +46,7 @@ class NodeContext {
 
   const NetNode& node() const { return node_; }
   const Net& net() const { return net_; }
+  const NetGraph& enclosing() const { return graph_; }
   const ImportOptions& options() const { return options_; }
   std::int64_t version() const { return node_.version; }
 

@@ -142,15 +142,9 @@ std::string file_name(ResourceIndex index, std::string_view name) {
 
 Result<> dump_all(const Plan& plan, const Readback& readback, const Path& directory) {
   for (ResourceIndex i = 0; i < plan.resources.size(); ++i) {
-    const Bytes bytes = readback.bytes(i);
-    Result<> written =
-        OutputFile::create(directory / file_name(i, plan.resources[i].name)).and_then([&](OutputFile file) {
-          const ResourceArray array = array_of(plan.resources[i]);
-          return file.write(tensor::npy_header(tensor::info_of(array.type).descr, array.shape))
-              .and_then([&] { return file.write(bytes); })
-              .and_then([&] { return file.commit(); });
-        });
-    if (!written) return written;
+    const ResourceArray array = array_of(plan.resources[i]);
+    SLIPWAY_TRY_VOID(write_file(directory / file_name(i, plan.resources[i].name),
+                                tensor::npy_file(tensor::info_of(array.type).descr, array.shape, readback.bytes(i))));
   }
   return {};
 }

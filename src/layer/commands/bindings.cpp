@@ -10,6 +10,7 @@
 #include "layer/commands/descriptors.hpp"
 #include "layer/device.hpp"
 #include "layer/resources/capture.hpp"
+#include "layer/resources/recorder.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -204,14 +205,19 @@ void CmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSets
 // Only for a device whose dispatches are captured.
 void CmdDispatch(VkCommandBuffer commands, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   const LayerDevice& device = device_of(commands);
+  std::optional<CapturedDispatch> captured;
+  const RecordedDispatch* recorded = nullptr;
   try {
     const CommandState* state = device.commands.find(commands);
     const CapturedShader* shader = state == nullptr ? nullptr : device.captured_pipelines.find(state->compute);
-    if (shader != nullptr) capture_dispatch(device, *shader, *state, {x, y, z});
+    if (shader != nullptr) captured = capture_dispatch(device, *shader, *state, {x, y, z});
+    if (captured) recorded = device.recorder->add(state->family, captured->work);
+    if (recorded != nullptr) recorded->begin(commands, captured->tensors);
   } catch (...) {
     no_memory_for_bindings(device);
   }
   device.next.vkCmdDispatch(commands, x, y, z);
+  if (recorded != nullptr) recorded->end(commands, captured->tensors);
 }
 
 // --- push constants --------------------------------------------------------------------------------------------------

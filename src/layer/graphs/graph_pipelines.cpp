@@ -8,7 +8,6 @@
 #include "layer/graphs/graph_profile.hpp"
 #include "layer/graphs/graphs.hpp"
 #include "layer/resources/capture.hpp"
-#include "layer/resources/tensor_capture.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::layer {
@@ -129,12 +128,12 @@ class PipelineRequest {
     const auto tensors = read_tensors(device_, info_, problems);
     if (!tensors) return VK_ERROR_INITIALIZATION_FAILED;
     const auto graph = read_graph(*words, shader, *tensors, problems);
-    if (!graph) return VK_ERROR_INITIALIZATION_FAILED;
-    std::optional<CapturedGraph> captured = capture_graph(device_, *words, *graph, *tensors);
+    if (device_.instance->settings.validate) problems.enforce_rules();
+    if (!graph || problems.has_errors()) return VK_ERROR_INITIALIZATION_FAILED;
+    std::shared_ptr<const RecordedWork> recorded = capture_graph(device_, *words, *graph, *tensors);
     if (identified_ != nullptr) pipeline.identifier = identifier_of(*words, shader, *tensors, *graph);
     auto program = std::make_shared<GraphProgram>(device_);
-    if (captured && device_.instance->settings.capture_data)
-      program->capture = std::make_unique<TensorCapture>(device_, std::move(*captured));
+    program->recorded = std::move(recorded);
     const IdentifiedGraphs* const cached = device_.identified.find(cache_);
     const VkResult result = program->make(*graph, *tensors, after_bind_, cache_,
                                           cached == nullptr || !cached->externally_synchronized, flags(), problems);
@@ -178,6 +177,7 @@ VkResult CreateDataGraphPipelinesARM(VkDevice handle, VkDeferredOperationKHR, Vk
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const VkResult result = guarded([&] {
+      if (!allows(device, device.implied_graphs, "dataGraph")) return VK_ERROR_INITIALIZATION_FAILED;
       auto pipeline = std::make_unique<GraphPipeline>();
       const VkResult one = PipelineRequest(device, cache, infos[i]).make(*pipeline);
       if (one != VK_SUCCESS) return one;

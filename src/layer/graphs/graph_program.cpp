@@ -7,7 +7,6 @@
 #include "base/parallel.hpp"
 #include "layer/graphs/graph_profile.hpp"
 #include "layer/graphs/graphs.hpp"
-#include "layer/resources/tensor_capture.hpp"
 #include "lower/lower.hpp"
 #include "lower/program_layout.hpp"
 

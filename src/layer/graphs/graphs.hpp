@@ -33,7 +33,7 @@ std::optional<tosa::Graph> read_graph(const spirv::Words& words,
                                       const BoundTensors& tensors, Diagnostics& diagnostics);
 
 class GraphProfile;
-class TensorCapture;
+struct RecordedWork;
 
 // A graph with fewer calls is recorded each time (RecordedGraphs).
 inline constexpr std::uint32_t kMinRecordedCalls = 12;
@@ -64,11 +64,11 @@ class GraphProgram {
   lower::KernelProgram program;            // without the SPIR-V of its kernels
   std::vector<VkDeviceAddress> constants;  // by buffer of the program; 0 for other kinds
   std::vector<VkPipeline> kernels;
-  std::unique_ptr<FlowKernel> flow;        // instead of a program
-  std::unique_ptr<GraphProfile> profile;   // null unless times are wanted
-  std::unique_ptr<TensorCapture> capture;  // null unless tensors are captured
-  std::uint64_t session_size = 0;          // bytes that kernels use
-  std::uint32_t calls = 0;                 // of Vulkan, to record the dispatches
+  std::unique_ptr<FlowKernel> flow;              // instead of a program
+  std::unique_ptr<GraphProfile> profile;         // null unless times are wanted
+  std::shared_ptr<const RecordedWork> recorded;  // null unless dispatches are recorded
+  std::uint64_t session_size = 0;                // bytes that kernels use
+  std::uint32_t calls = 0;                       // of Vulkan, to record the dispatches
   std::string log;
 
  private:

@@ -132,6 +132,7 @@ VkResult FlowKernel::make(const VkDataGraphPipelineCreateInfoARM& info,
                           : "an optical flow on a device without VK_ARM_data_graph_optical_flow; enable the extension");
     return VK_ERROR_INITIALIZATION_FAILED;
   }
+  if (!allows(device_, device_.implied_flow, "dataGraphOpticalFlow")) return VK_ERROR_INITIALIZATION_FAILED;
   if (!read(info, node, *flow, diagnostics)) return VK_ERROR_INITIALIZATION_FAILED;
   return make_pipeline(flow->imageFormat, cache, flags);
 }

@@ -8,7 +8,7 @@
 #include "layer/commands/descriptors.hpp"
 #include "layer/graphs/graph_profile.hpp"
 #include "layer/graphs/graphs.hpp"
-#include "layer/resources/tensor_capture.hpp"
+#include "layer/resources/recorder.hpp"
 #include "lower/program_layout.hpp"
 
 namespace slipway::layer {
@@ -52,7 +52,7 @@ class GraphRecording {
   bool can_execute() const {
     const auto packed = [](const TensorObject* tensor) { return tensor != nullptr && tensor->description.packed; };
     return state_.may_execute && !state_.state_lost && state_.active == 0 && program_.calls >= kMinRecordedCalls &&
-           !device_.unknown_state && !program_.profile && std::ranges::all_of(inputs_, packed) &&
+           !device_.unknown_state && !program_.profile && !program_.recorded && std::ranges::all_of(inputs_, packed) &&
            std::ranges::all_of(outputs_, packed);
   }
 
@@ -77,10 +77,13 @@ class GraphRecording {
       copied = true;
     }
     if (copied) barrier(kAllStages, kAllStages);
-    const bool captures = program_.capture && program_.capture->begin();
-    if (captures) {
-      capture(program_.inputs, inputs_, 0);
-      barrier(kAllStages, kAllStages);
+    const RecordedDispatch* const recorded =
+        program_.recorded ? device_.recorder->add(state_.family, program_.recorded) : nullptr;
+    std::vector<TensorDescription> in_session;
+    std::vector<TensorRegion> tensors;
+    if (recorded != nullptr) {
+      tensors = recorded_tensors(in_session);
+      recorded->begin(commands_, tensors);
     }
     dispatch_steps();
     copied = false;
@@ -98,21 +101,27 @@ class GraphRecording {
       copy_elements(device_, commands_, {session_.buffer, *at.packed_at, &without_gaps},
                     {outputs_[i]->buffer, 0, &given});
     }
-    if (!captures) return;
-    barrier(kAllStages, kAllStages);
-    capture(program_.outputs, outputs_, inputs_.size());
-    program_.capture->end(commands_);
+    if (recorded != nullptr) recorded->end(commands_, tensors);
   }
 
-  void capture(std::span<const GraphProgram::Interface> interface, std::span<const TensorObject* const> tensors,
-               std::size_t first) const {
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      const TensorDescription in_session = packed(interface[i].description);
-      const TensorRegion from = tensors[i] != nullptr
-                                    ? TensorRegion{tensors[i]->buffer, 0, &tensors[i]->description}
-                                    : TensorRegion{session_.buffer, interface[i].packed_at.value_or(0), &in_session};
-      program_.capture->copy(commands_, first + i, from);
-    }
+  // Inputs, then outputs. `in_session` has the descriptions of tensors that are known only when the commands are
+  // executed: their copies are taken.
+  std::vector<TensorRegion> recorded_tensors(std::vector<TensorDescription>& in_session) const {
+    std::vector<TensorRegion> tensors;
+    in_session.reserve(inputs_.size() + outputs_.size());
+    const auto add = [&](std::span<const GraphProgram::Interface> interface,
+                         std::span<const TensorObject* const> bound) {
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        if (bound[i] != nullptr)
+          tensors.push_back({bound[i]->buffer, 0, &bound[i]->description});
+        else
+          tensors.push_back({session_.buffer, interface[i].packed_at.value_or(0),
+                             &in_session.emplace_back(packed(interface[i].description))});
+      }
+    };
+    add(program_.inputs, inputs_);
+    add(program_.outputs, outputs_);
+    return tensors;
   }
 
   // Between the session and the tensor that the descriptor has when the commands are executed.

@@ -9,11 +9,13 @@
 #include "json/writer.hpp"
 #include "layer/commands/commands.hpp"
 #include "layer/commands/descriptors.hpp"
-#include "layer/resources/tensor_capture.hpp"
+#include "layer/resources/recorder.hpp"
 #include "spirv/reflect/reflect.hpp"
 #include "tensor/element.hpp"
 #include "tensor/files/npy.hpp"
 #include "tosa/vulkan_format.hpp"
+#include "tosa/write/write_spirv.hpp"
+#include "vgf/write.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -75,8 +77,10 @@ std::string shader_scenario(const std::string& name, const spirv::Reflection& re
 
 struct DispatchTensor {
   const spirv::Binding* binding;
-  const TensorDescription* tensor;
+  TensorDescription tensor;
 };
+
+std::string uid_of(const DispatchTensor& one) { return tensor_uid({one.binding->set, one.binding->binding, 0}); }
 
 void write_binding(json::Writer& out, std::uint32_t set, std::uint32_t binding, std::string_view uid) {
   out.object(
@@ -106,11 +110,11 @@ void write_shader(json::Writer& out, const CapturedShader& shader, std::size_t p
   });
 }
 
-// A scenario that dispatches a compute shader on random tensors.
+// A scenario that dispatches a compute shader on random tensors, or on those of a recorded dispatch, whose results are
+// expected.
 std::string dispatch_scenario(const std::string& name, const CapturedShader& shader,
                               std::span<const DispatchTensor> tensors, std::span<const std::byte> pushed,
-                              const std::array<std::uint32_t, 3>& groups) {
-  const auto uid_of = [](const DispatchTensor& one) { return tensor_uid({one.binding->set, one.binding->binding, 0}); };
+                              const std::array<std::uint32_t, 3>& groups, bool with_data = false) {
   json::Writer out;
   out.object([&] {
     out.key("resources").array([&] {
@@ -119,10 +123,16 @@ std::string dispatch_scenario(const std::string& name, const CapturedShader& sha
         out.object([&] {
           out.key("tensor").object([&] {
             out.member("uid", uid_of(one)).key("dims").array([&] {
-              for (const std::int64_t extent : one.tensor->shape_of()) out.value(extent);
+              for (const std::int64_t extent : one.tensor.shape_of()) out.value(extent);
             });
-            out.member("format", vk::name_of(static_cast<vk::Format>(one.tensor->format)));
+            out.member("format", vk::name_of(static_cast<vk::Format>(one.tensor.format)));
             out.member("shader_access", "readwrite");
+            if (with_data) {
+              out.member("src", recorded_file(name, true, uid_of(one)));
+              if (one.binding->writes)
+                out.key("expect").object([&] { out.member("src", recorded_file(name, false, uid_of(one))); });
+              return;
+            }
             if (one.binding->reads)
               out.key("random").object([&] { out.member("seed", std::int64_t{one.binding->binding}); });
             if (one.binding->writes) out.member("dst", formatted("{}.{}.npy", name, uid_of(one)));
@@ -158,10 +168,6 @@ std::string dispatch_scenario(const std::string& name, const CapturedShader& sha
   return out.text();
 }
 
-std::string captured_file(const std::string& name, const tosa::Binding& at) {
-  return formatted("{}.{}.captured.npy", name, tensor_uid(at));
-}
-
 // The constants of a graph, as resources.
 void write_constants(json::Writer& out, const std::string& name, const tosa::Graph& graph, std::uint32_t constants) {
   for (std::uint32_t i = 0; i < constants; ++i) {
@@ -180,9 +186,9 @@ void write_constants(json::Writer& out, const std::string& name, const tosa::Gra
   }
 }
 
-// A scenario that runs a graph module on random tensors, or on those of an execution.
+// A scenario that runs a graph module on random tensors.
 std::string scenario_of(const std::string& name, const tosa::Graph& graph, const BoundTensors& tensors,
-                        std::uint32_t constants, bool with_data) {
+                        std::uint32_t constants) {
   json::Writer out;
   out.object([&] {
     out.key("resources").array([&] {
@@ -203,9 +209,6 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
               out.member("shader_access", "readwrite");
               if (bindings != &graph.input_bindings) {
                 out.member("dst", formatted("{}.{}.npy", name, tensor_uid(at)));
-                if (with_data) out.key("expect").object([&] { out.member("src", captured_file(name, at)); });
-              } else if (with_data) {
-                out.member("src", captured_file(name, at));
               } else {
                 out.key("random").object([&] { out.member("seed", std::int64_t{at.binding}); });
               }
@@ -233,6 +236,77 @@ std::string scenario_of(const std::string& name, const tosa::Graph& graph, const
   return out.text();
 }
 
+// The graph as a model of one segment: with the specialization and the shapes of the pipeline, and with its constants.
+Result<std::vector<std::byte>> model_of(tosa::Graph graph, std::span<const RecordedTensor> tensors) {
+  const auto none = std::optional<vk::DescriptorType>();
+  vgf::Encoder encoder;
+  std::vector<vgf::ConstantRef> constants;
+  for (tosa::Constant& constant : graph.constants) {
+    if (!constant.graph_constant) continue;
+    const tosa::TensorType& type = graph[constant.value].type;
+    constant.graph_constant = static_cast<std::uint32_t>(constants.size());
+    constants.push_back(
+        encoder.add_constant(encoder.add_resource({.category = vgf::Category::Constant,
+                                                   .descriptor_type = none,
+                                                   .format = tosa::tensor_format(type.data),
+                                                   .shape = type.shape.empty() ? tensor::Shape{1} : type.shape}),
+                             constant.data));
+  }
+  // Tensors are bound in their order; arrays of tensors are tensors.
+  graph.input_bindings.clear();
+  graph.output_bindings.clear();
+  SLIPWAY_TRY(const spirv::Words words, tosa::write_graph_module(graph));
+  std::vector<vgf::SlotRef> slots;
+  std::vector<std::string_view> names;
+  for (const RecordedTensor& one : tensors) {
+    slots.push_back(
+        encoder.add_slot(static_cast<std::uint32_t>(slots.size()),
+                         encoder.add_resource({.category = one.is_input ? vgf::Category::Input : vgf::Category::Output,
+                                               .format = static_cast<vk::Format>(one.description.format),
+                                               .shape = one.shape})));
+    names.push_back(one.name);
+  }
+  const vgf::ModuleRef module = encoder.add_module(
+      {.kind = vgf::ModuleKind::Graph, .name = graph.name, .entry_point = graph.name, .words = words});
+  const vgf::SetRef set = encoder.add_set(slots);
+  const std::span all_slots(slots);
+  const std::span all_names(names);
+  const std::size_t inputs = graph.inputs.size();
+  encoder.add_segment({.module = module,
+                       .name = graph.name,
+                       .sets = std::span(&set, 1),
+                       .inputs = all_slots.first(inputs),
+                       .outputs = all_slots.subspan(inputs),
+                       .constants = constants});
+  encoder.set_model(all_slots.first(inputs), all_names.first(inputs), all_slots.subspan(inputs),
+                    all_names.subspan(inputs));
+  return encoder.finish();
+}
+
+// Null after a message.
+std::shared_ptr<const RecordedWork> recorded_graph(const LayerDevice& device, const tosa::Graph& graph,
+                                                   const BoundTensors& tensors) {
+  auto work = std::make_shared<RecordedWork>();
+  for (const bool is_input : {true, false}) {
+    const auto& values = is_input ? graph.inputs : graph.outputs;
+    const auto& bindings = is_input ? graph.input_bindings : graph.output_bindings;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const tensor::Shape& shape = graph[values[i]].type.shape;
+      work->tensors.push_back({tensor_uid(bindings[i]), tensors.at(bindings[i]),
+                               shape.empty() ? tensor::Shape{1} : shape, is_input, !is_input});
+    }
+  }
+  auto model = model_of(graph, work->tensors);
+  if (!model) {
+    device.instance->report(model.error());
+    return nullptr;
+  }
+  work->file = formatted("graph-{}.vgf", hash_of({text_of(*model)}));
+  work->contents = std::make_shared<const std::vector<std::byte>>(std::move(*model));
+  work->text = [file = work->file](const std::string&) { return file; };
+  return work;
+}
+
 }  // namespace
 
 std::optional<CapturedShader> capture_shader(const LayerDevice& device, const spirv::Module& module) {
@@ -245,14 +319,17 @@ std::optional<CapturedShader> capture_shader(const LayerDevice& device, const sp
   write(device, name + ".json", bytes_of(shader_scenario(name, *reflection)));
   return CapturedShader{.name = name,
                         .reflection = std::make_shared<const spirv::Reflection>(std::move(*reflection)),
+                        .code = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end()),
                         .entry = {},
                         .specialization = {}};
 }
 
-void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, const CommandState& state,
-                      const std::array<std::uint32_t, 3>& groups) {
+std::optional<CapturedDispatch> capture_dispatch(const LayerDevice& device, const CapturedShader& shader,
+                                                 const CommandState& state,
+                                                 const std::array<std::uint32_t, 3>& groups) {
   const spirv::EntryPoint* entry = shader.reflection->find(shader.entry, spirv::Stage::Compute);
-  if (entry == nullptr) return;
+  if (entry == nullptr) return std::nullopt;
+  CapturedDispatch captured;
   std::vector<DispatchTensor> tensors;
   std::string key = formatted("{} {} {} {} {}", shader.name, shader.entry, groups[0], groups[1], groups[2]);
   for (const spirv::Binding& binding : entry->bindings) {
@@ -260,9 +337,10 @@ void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, c
     const SetContents* set =
         binding.set < state.compute_sets.size() ? device.sets.find(state.compute_sets[binding.set]) : nullptr;
     const TensorViewObject* view = set == nullptr ? nullptr : set->view(binding.binding, 0);
-    if (binding.kind != spirv::BindingKind::Tensor || binding.count != 1 || view == nullptr) return;
-    tensors.push_back({&binding, &view->tensor->description});
-    key += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(tensors.back().tensor->shape_of()));
+    if (binding.kind != spirv::BindingKind::Tensor || binding.count != 1 || view == nullptr) return std::nullopt;
+    tensors.push_back({&binding, view->tensor->description});
+    captured.tensors.push_back({view->tensor->buffer, 0, &view->tensor->description});
+    key += formatted(" {}.{} {}", binding.set, binding.binding, tensor::shape_text(tensors.back().tensor.shape_of()));
   }
   std::vector<std::byte> pushed(entry->push_constants ? entry->push_constants->size : 0);
   for (const PushedConstants& one : state.pushed) {
@@ -273,11 +351,21 @@ void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, c
   for (const auto& [id, bits] : shader.specialization) key += formatted(" {}={}", id, bits);
   const std::string name = "dispatch-" + hash_of({key});
   write(device, name + ".json", bytes_of(dispatch_scenario(name, shader, tensors, pushed, groups)));
+  if (!device.recorder) return std::nullopt;
+  RecordedWork work{.tensors = {}, .suffix = "json", .text = {}, .file = shader.name + ".spv", .contents = shader.code};
+  // What the shader leaves as it is counts too, so that all tensors have their contents before it.
+  for (const DispatchTensor& one : tensors)
+    work.tensors.push_back({uid_of(one), one.tensor, one.tensor.shape_of(), true, one.binding->writes});
+  work.text = [shader, tensors = std::move(tensors), pushed = std::move(pushed), groups](const std::string& number) {
+    return dispatch_scenario(number, shader, tensors, pushed, groups, true);
+  };
+  captured.work = std::make_shared<const RecordedWork>(std::move(work));
+  return captured;
 }
 
-std::optional<CapturedGraph> capture_graph(const LayerDevice& device, const spirv::Words& words,
-                                           const tosa::Graph& graph, const BoundTensors& tensors) {
-  if (device.instance->settings.capture.empty()) return std::nullopt;
+std::shared_ptr<const RecordedWork> capture_graph(const LayerDevice& device, const spirv::Words& words,
+                                                  const tosa::Graph& graph, const BoundTensors& tensors) {
+  if (device.instance->settings.capture.empty()) return nullptr;
   std::string shapes;
   for (const auto& [at, tensor] : tensors)
     shapes += formatted("{}.{}.{}{};", at.set, at.binding, at.element, tensor::shape_text(tensor.shape_of()));
@@ -289,31 +377,11 @@ std::optional<CapturedGraph> capture_graph(const LayerDevice& device, const spir
     if (!constant.graph_constant) continue;
     count = std::max(count, *constant.graph_constant + 1);
     const tosa::TensorType& type = graph[constant.value].type;
-    std::string file = tensor::npy_header(tensor::info_of(tosa::storage_of(type.data)).descr, type.shape);
-    file += text_of(constant.data);
-    write(device, formatted("{}.{}.npy", name, *constant.graph_constant), bytes_of(file));
+    write(device, formatted("{}.{}.npy", name, *constant.graph_constant),
+          bytes_of(tensor::npy_file(tensor::info_of(tosa::storage_of(type.data)).descr, type.shape, constant.data)));
   }
-  write(device, name + ".json", bytes_of(scenario_of(name, graph, tensors, count, false)));
-  CapturedGraph captured{.name = name, .tensors = {}, .scenario = scenario_of(name, graph, tensors, count, true)};
-  const auto add = [&](const std::vector<tosa::ValueId>& values, const std::vector<tosa::Binding>& bindings) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const TensorDescription& tensor = tensors.at(bindings[i]);
-      const std::string_view descr = tensor::info_of(tosa::storage_of(graph[values[i]].type.data)).descr;
-      captured.tensors.push_back(
-          {captured_file(name, bindings[i]), tensor::npy_header(descr, tensor.shape_of()), tensor});
-    }
-  };
-  add(graph.inputs, graph.input_bindings);
-  add(graph.outputs, graph.output_bindings);
-  return captured;
-}
-
-void write_tensors(const LayerDevice& device, const CapturedGraph& graph, std::span<const Bytes> contents) {
-  for (std::size_t i = 0; i < contents.size(); ++i) {
-    const std::string file = graph.tensors[i].header + std::string(text_of(contents[i]));
-    write(device, graph.tensors[i].file, bytes_of(file));
-  }
-  write(device, graph.name + "-data.json", bytes_of(graph.scenario));
+  write(device, name + ".json", bytes_of(scenario_of(name, graph, tensors, count)));
+  return device.recorder ? recorded_graph(device, graph, tensors) : nullptr;
 }
 
 }  // namespace slipway::layer

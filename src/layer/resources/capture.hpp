@@ -6,18 +6,21 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "layer/graphs/graphs.hpp"
 #include "spirv/reflect/reflect.hpp"
 
 namespace slipway::layer {
 
-struct CapturedGraph;  // tensor_capture.hpp
+class RecordedDispatch;  // recorder.hpp
+struct RecordedWork;
 
 // A shader with tensors that was written.
 struct CapturedShader {
   std::string name;  // `shader-HASH`
   std::shared_ptr<const spirv::Reflection> reflection;
+  std::shared_ptr<const std::vector<std::byte>> code;
   // Of a pipeline:
   std::string entry;
   spirv::Specialization specialization;
@@ -28,13 +31,16 @@ struct CapturedShader {
 std::optional<CapturedShader> capture_shader(const LayerDevice& device, const spirv::Module& module);
 // Writes `dispatch-HASH.json`, a scenario that runs a compute shader with the tensors, the push constants and the
 // workgroups of a dispatch. Nothing for a shader that has other resources, too.
-void capture_dispatch(const LayerDevice& device, const CapturedShader& shader, const CommandState& state,
-                      const std::array<std::uint32_t, 3>& groups);
+struct CapturedDispatch {
+  std::shared_ptr<const RecordedWork> work;
+  std::vector<TensorRegion> tensors;
+};
+std::optional<CapturedDispatch> capture_dispatch(const LayerDevice& device, const CapturedShader& shader,
+                                                 const CommandState& state, const std::array<std::uint32_t, 3>& groups);
 // Writes `graph-HASH.spv`, its constants as `graph-HASH.N.npy`, and `graph-HASH.json`, a scenario that runs the graph
-// with the shapes of the pipeline. Nothing if capturing is off.
-std::optional<CapturedGraph> capture_graph(const LayerDevice& device, const spirv::Words& words,
-                                           const tosa::Graph& graph, const BoundTensors& tensors);
-// Writes the tensors of an execution, by index, and the scenario as `graph-HASH-data.json`.
-void write_tensors(const LayerDevice& device, const CapturedGraph& graph, std::span<const Bytes> contents);
+// with the shapes of the pipeline. Nothing if capturing is off. What is recorded of the graph's dispatches, inputs,
+// then outputs; null if they are not recorded.
+std::shared_ptr<const RecordedWork> capture_graph(const LayerDevice& device, const spirv::Words& words,
+                                                  const tosa::Graph& graph, const BoundTensors& tensors);
 
 }  // namespace slipway::layer

@@ -56,6 +56,7 @@ VkResult CreateTensorARM(VkDevice handle, const VkTensorCreateInfoARM* info, con
                          VkTensorARM* made) {
   return guarded([&] {
     const LayerDevice& device = device_of(handle);
+    if (!allows(device, device.implied_tensors, "tensors")) return VK_ERROR_INITIALIZATION_FAILED;
     if (info->pDescription == nullptr) return refuse_null(device, "vkCreateTensorARM", "pDescription");
     TensorDescription description;
     if (!read_description(device, *info->pDescription, description)) {

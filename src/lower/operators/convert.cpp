@@ -5,6 +5,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "lower/operators/operation.hpp"
+#include "lower/operators/value_range.hpp"
 
 namespace slipway::lower {
 
@@ -71,9 +72,15 @@ Value emit_CAST(Operation& operation, const Coordinates& at, std::size_t) {
   }
   if (from == DataType::I32 && tosa::is_float(to)) return integer_to_float(k, x, to);
   if (tosa::is_float(to)) return k.to_float(x);
+  const std::uint32_t bits = bits_of_cast(operation.graph, operation.node);
+  if (x.type() == Scalar::Float && bits != 0) {
+    constexpr std::uint32_t kMaxWhole = 24;
+    const Value nearest = k.extended(GLSLstd450RoundEven, {x});
+    return bits <= kMaxWhole ? k.int_of_whole(nearest, bits) : k.to_int(nearest);
+  }
   if (x.type() == Scalar::Float) return float_to_integer(k, x, to);
   if (to == DataType::Bool) return x != 0;
-  const std::uint32_t unused = 32 - tosa::bits_of(to);
+  const std::uint32_t unused = bits != 0 ? 0 : 32 - tosa::bits_of(to);
   const Value whole = k.to_int(x);
   return unused ? (whole << unused) >> unused : whole;
 }

@@ -93,7 +93,7 @@ Value emit_CLAMP(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   const Value x = operation.in(0, at), low = limit(operation, "min_val"), high = limit(operation, "max_val");
   const Value below_high = k.select(x > high, high, x);
-  const Value clamped = k.select(x < low, low, below_high);
+  const Value clamped = k.select(below_high < low, low, below_high);  // as instructions for a minimum and a maximum
   if (x.type() != Scalar::Float) return clamped;
   // A NaN is neither above nor below a limit. Devices with this execution mode must respect that.
   if (k.floats().signed_zero_inf_nan_preserve && !operation.ignores_nan()) return clamped;

@@ -50,6 +50,25 @@ constexpr Case kCases[] = {
   %5 = const i8[16] [36, 37, 38, 39, 40, 36, 37, 38, 39, 40, 36, 37, 38, 39, 40, 36]
   %6 = RESCALE(%3, %4, %5) i8[1, 5, 9, 16] scale32=true rounding_mode=SINGLE_ROUND per_channel=true input_unsigned=false output_unsigned=false input_zp=0 output_zp=7
   output %6)"},
+    {"products of bytes that are scaled by floats, limited and stored as bytes", R"(
+  %0 = input i8[1, 5, 9, 16]
+  %1 = const i8[16, 1, 1, 16] graph_constant 0
+  %2 = const i32[16] graph_constant 1
+  %3 = CONV2D(%0, %1, %2) i32[1, 5, 9, 16] pad=[0, 0, 0, 0] stride=[1, 1] dilation=[1, 1] acc_type=INT32 local_bound=false input_zp=-100 weight_zp=0
+  %4 = CAST(%3) f32[1, 5, 9, 16]
+  %5 = const f32[1, 1, 1, 16] [0.5, 0.25, 0.125, 0.0625, 0.5, 0.25, 0.125, 0.0625, 0.5, 0.25, 0.125, 0.0625, 0.5, 0.25, 0.125, 0.0625]
+  %6 = MUL(%4, %5) f32[1, 5, 9, 16] shift=0
+  %7 = CLAMP(%6) f32[1, 5, 9, 16] min_val=-100 max_val=155 nan_mode=PROPAGATE
+  %8 = CAST(%7) i32[1, 5, 9, 16]
+  %9 = const i32[1, 1, 1, 1] [-28]
+  %10 = ADD(%8, %9) i32[1, 5, 9, 16]
+  %11 = CAST(%10) i8[1, 5, 9, 16]
+  %12 = CAST(%6) i8[1, 5, 9, 16]
+  %13 = ADD(%10, %10) i32[1, 5, 9, 16]
+  %14 = CAST(%13) i8[1, 5, 9, 16]
+  output %11
+  output %12
+  output %14)"},
     {"points, with an operand that is broadcast over channels", R"(
   %0 = input f32[2, 5, 7, 24]
   %1 = const f32[16, 1, 1, 24] graph_constant 0
@@ -817,6 +836,7 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheDeviceHasThem) {
       "points of bytes in whole steps, and three panels",
       "convolution of bytes with a border",
       "more products of bytes than a float can sum, rescaled by channel",
+      "products of bytes that are scaled by floats, limited and stored as bytes",
       "matrix product of bfloats",
       "points of bfloats by constants, with tails of rows and channels",
       "windows of bfloats with a border",
@@ -916,6 +936,7 @@ TEST(KernelStrategies, TransposedBytesAreReadInPlace) {
 TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
   const std::set<std::string_view> with_tiles = {
       "more products of bytes than a float can sum, rescaled by channel",
+      "products of bytes that are scaled by floats, limited and stored as bytes",
       "few results of many products of bytes",
       "matrix products of bytes with tails and a zero point",
       "convolution of bytes with a border",

@@ -7,7 +7,6 @@
 #include "base/format.hpp"
 #include "rpl/lsp/occurrences.hpp"
 #include "rpl/lsp/params.hpp"
-#include "rpl/print/format.hpp"
 
 namespace slipway::rpl::lsp {
 namespace {
@@ -16,26 +15,6 @@ namespace {
 int severity_of(Severity severity) {
   constexpr int kError = 1, kWarning = 2, kInformation = 3;
   return severity == Severity::Error ? kError : severity == Severity::Warning ? kWarning : kInformation;
-}
-
-// SymbolKind.
-int symbol_kind(ItemKind kind) {
-  constexpr int kProperty = 7, kFunction = 12, kVariable = 13, kConstant = 14, kEnum = 10, kStruct = 23;
-  switch (kind) {
-    case ItemKind::Option:
-      return kEnum;
-    case ItemKind::Constant:
-      return kConstant;
-    case ItemKind::Setting:
-      return kProperty;
-    case ItemKind::Function:
-      return kFunction;
-    case ItemKind::Sampler:
-    case ItemKind::Image:
-      return kVariable;
-    default:
-      return kStruct;
-  }
 }
 
 // The types of semantic tokens; the order is that of the legend.
@@ -76,12 +55,6 @@ std::pair<TokenType, unsigned> token_type(const Document& document, const Symbol
   return {TokenType::Property, kDefaultLibrary};
 }
 
-std::string written(const std::function<void(json::Writer&)>& write) {
-  json::Writer out(json::kCompact);
-  write(out);
-  return out.text();
-}
-
 bool is_identifier(std::string_view name) {
   const auto letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
   return !name.empty() && name.size() <= kMaxIdentifier && letter(name.front()) &&
@@ -89,6 +62,25 @@ bool is_identifier(std::string_view name) {
 }
 
 }  // namespace
+
+int symbol_kind(ItemKind kind) {
+  constexpr int kProperty = 7, kFunction = 12, kVariable = 13, kConstant = 14, kEnum = 10, kStruct = 23;
+  switch (kind) {
+    case ItemKind::Option:
+      return kEnum;
+    case ItemKind::Constant:
+      return kConstant;
+    case ItemKind::Setting:
+      return kProperty;
+    case ItemKind::Function:
+      return kFunction;
+    case ItemKind::Sampler:
+    case ItemKind::Image:
+      return kVariable;
+    default:
+      return kStruct;
+  }
+}
 
 void write_token_legend(json::Writer& out) {
   out.object([&] {
@@ -108,7 +100,11 @@ void write_diagnostic(json::Writer& out, const std::string& uri, const Source& s
         diagnostic.location.kind == SourceLocation::Kind::Text && diagnostic.location.source.get() == &source;
     write_range(out.key("range"), source, here ? diagnostic.location.span : Span{}, encoding);
     out.member("severity", severity_of(diagnostic.severity)).member("code", name_of(diagnostic.kind));
-    out.member("source", "slipway").member("message", diagnostic.message);
+    std::string when;
+    for (const auto& [name, value] : diagnostic.assignment)
+      when += formatted("{}{}={}", when.empty() ? "" : ", ", name, value);
+    out.member("source", "slipway");
+    out.member("message", when.empty() ? diagnostic.message : formatted("{} (with {})", diagnostic.message, when));
     out.key("relatedInformation").array([&] {
       for (const DiagnosticNote& note : diagnostic.notes) {
         if (note.location.kind != SourceLocation::Kind::Text) continue;
@@ -143,7 +139,6 @@ std::optional<Answer> Requests::handle(std::string_view method, Params params) {
       Method{"textDocument/semanticTokens/full", &Requests::semantic_tokens},
       Method{"textDocument/inlayHint", &Requests::inlay_hints},
       Method{"textDocument/codeAction", &Requests::code_actions},
-      Method{"textDocument/formatting", &Requests::formatting},
   };
   const auto known = std::ranges::find(kMethods, method, &Method::name);
   if (known == kMethods.end()) return std::nullopt;
@@ -152,52 +147,10 @@ std::optional<Answer> Requests::handle(std::string_view method, Params params) {
   return answer;
 }
 
-// --- parameters ----------------------------------------------------------------------------------------------------
-
-std::expected<SourceView, RequestError> Requests::view_of(Params params) {
-  const std::string uri = string_of(member_of(params, "textDocument"), "uri");
-  if (!workspace_.text_of(uri)) {
-    return std::unexpected(RequestError{kInvalidParams, formatted("no document `{}` is open", uri)});
-  }
-  const std::vector<SourceView> views = workspace_.views(uri);
-  if (!views.empty()) return views.front();
-  return std::unexpected(RequestError{kNoProgram, ""});
-}
-
-std::expected<std::uint64_t, RequestError> Requests::offset_in(const Source& source, Params position) const {
-  const json::Value line = member_of(position, "line"), character = member_of(position, "character");
-  if (line.is(json::Type::Number) && character.is(json::Type::Number) && line.unsigned_integer() &&
-      character.unsigned_integer()) {
-    const auto limited = [](std::uint64_t number) {
-      return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xFFFFFFF0));
-    };
-    return offset_of(source, {limited(*line.unsigned_integer()), limited(*character.unsigned_integer())}, encoding_);
-  }
-  return std::unexpected(
-      RequestError{kInvalidParams, "a position needs a `line` and a `character`, which count from 0"});
-}
-
-std::expected<Requests::At, RequestError> Requests::position_of_request(Params params) {
-  auto view = view_of(params);
-  if (!view) return std::unexpected(view.error());
-  const auto offset = offset_in(*view->source->text, member_of(params, "position"));
-  if (!offset) return std::unexpected(offset.error());
-  return At{*std::move(view), view->source->base + *offset};
-}
-
-std::expected<Range, RequestError> Requests::range_of_request(const SourceView& view, Params range) const {
-  const auto begin = offset_in(*view.source->text, member_of(range, "start"));
-  const auto end = offset_in(*view.source->text, member_of(range, "end"));
-  if (!begin) return std::unexpected(begin.error());
-  if (!end) return std::unexpected(end.error());
-  return Range{view.source->base + static_cast<std::uint32_t>(*begin),
-               view.source->base + static_cast<std::uint32_t>(*end)};
-}
-
 // --- one symbol ----------------------------------------------------------------------------------------------------
 
 Answer Requests::hover(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const Document& document = *at->view.document;
   const std::optional<Symbol> symbol = symbol_at(document, at->offset);
@@ -211,7 +164,7 @@ Answer Requests::hover(Params params) {
 }
 
 Answer Requests::definition(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const Document& document = *at->view.document;
   const std::optional<Symbol> symbol = symbol_at(document, at->offset);
@@ -229,7 +182,7 @@ Answer Requests::definition(Params params) {
 // --- all names of an entity ----------------------------------------------------------------------------------------
 
 Answer Requests::references(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const std::optional<Symbol> symbol = symbol_at(*at->view.document, at->offset);
   if (!symbol) return "null";
@@ -253,7 +206,7 @@ Answer Requests::references(Params params) {
 }
 
 Answer Requests::highlights(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const std::optional<Symbol> symbol = symbol_at(*at->view.document, at->offset);
   if (!symbol) return "null";
@@ -269,7 +222,7 @@ Answer Requests::highlights(Params params) {
 }
 
 Answer Requests::prepare_rename(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const std::optional<Symbol> symbol = symbol_at(*at->view.document, at->offset);
   if (!symbol || !definition_of(*at->view.document, *symbol)) return "null";
@@ -278,7 +231,7 @@ Answer Requests::prepare_rename(Params params) {
 }
 
 Answer Requests::rename(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const std::string name = string_of(params, "newName");
   const std::optional<Symbol> symbol = symbol_at(*at->view.document, at->offset);
@@ -317,7 +270,7 @@ Answer Requests::rename(Params params) {
 // --- typing --------------------------------------------------------------------------------------------------------
 
 Answer Requests::completion(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   return written([&](json::Writer& out) {
     out.array([&] {
@@ -325,6 +278,8 @@ Answer Requests::completion(Params params) {
         out.object([&] {
           out.member("label", completion.label).member("kind", static_cast<int>(completion.kind));
           if (!completion.detail.empty()) out.member("detail", completion.detail);
+          // Editors sort by it.
+          out.member("sortText", formatted("{}{}", completion.fits ? 0 : 1, completion.label));
         });
       }
     });
@@ -332,7 +287,7 @@ Answer Requests::completion(Params params) {
 }
 
 Answer Requests::signature_help(Params params) {
-  const auto at = position_of_request(params);
+  const auto at = parameters_.position(params);
   if (!at) return std::unexpected(at.error());
   const std::optional<Signature> signature = signature_at(*at->view.document, at->offset);
   if (!signature) return "null";
@@ -359,7 +314,8 @@ Answer Requests::code_actions(Params params) {
   const SourcePtr source = workspace_.text_of(uri);
   if (!source) return std::unexpected(RequestError{kInvalidParams, formatted("no document `{}` is open", uri)});
   const json::Value range = member_of(params, "range");
-  const auto begin = offset_in(*source, member_of(range, "start")), end = offset_in(*source, member_of(range, "end"));
+  const auto begin = parameters_.offset_in(*source, member_of(range, "start")),
+             end = parameters_.offset_in(*source, member_of(range, "end"));
   if (!begin) return std::unexpected(begin.error());
   if (!end) return std::unexpected(end.error());
   const Diagnostics diagnostics = workspace_.diagnostics_of(uri);
@@ -398,7 +354,7 @@ Answer Requests::code_actions(Params params) {
 // --- a whole document ----------------------------------------------------------------------------------------------
 
 Answer Requests::symbols(Params params) {
-  const auto view = view_of(params);
+  const auto view = parameters_.view_of(params);
   if (!view) return std::unexpected(view.error());
   const Program& program = view->document->program;
   const auto write = [&](json::Writer& out, std::string_view name, std::string_view detail, int kind, Range range,
@@ -433,7 +389,7 @@ Answer Requests::symbols(Params params) {
 }
 
 Answer Requests::semantic_tokens(Params params) {
-  const auto view = view_of(params);
+  const auto view = parameters_.view_of(params);
   if (!view) return std::unexpected(view.error());
   const Source& source = *view->source->text;
   return written([&](json::Writer& out) {
@@ -458,9 +414,9 @@ Answer Requests::semantic_tokens(Params params) {
 }
 
 Answer Requests::inlay_hints(Params params) {
-  const auto view = view_of(params);
+  const auto view = parameters_.view_of(params);
   if (!view) return std::unexpected(view.error());
-  const auto part = range_of_request(*view, member_of(params, "range"));
+  const auto part = parameters_.range(*view, member_of(params, "range"));
   if (!part) return std::unexpected(part.error());
   const Document& document = *view->document;
   return written([&](json::Writer& out) {
@@ -475,25 +431,6 @@ Answer Requests::inlay_hints(Params params) {
           out.member("label", hint).member("paddingLeft", true);
         });
       }
-    });
-  });
-}
-
-Answer Requests::formatting(Params params) {
-  const auto view = view_of(params);
-  if (!view) return std::unexpected(view.error());
-  const SourcePtr& source = view->source->text;
-  const Result<std::string> text = format_source(source);
-  if (!text) {
-    return std::unexpected(RequestError{kRequestFailed, formatted("cannot format: {}", text.error().front().message)});
-  }
-  return written([&](json::Writer& out) {
-    out.array([&] {
-      if (*text == source->text()) return;
-      out.object([&] {
-        write_range(out.key("range"), *source, {0, source->text().size()}, encoding_);
-        out.member("newText", *text);
-      });
     });
   });
 }

@@ -5,28 +5,13 @@
 // references and renaming use all programs that share sources with it.
 #pragma once
 
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "json/document.hpp"
-#include "rpl/lsp/positions.hpp"
-#include "rpl/lsp/workspace.hpp"
+#include "rpl/lsp/parameters.hpp"
 
 namespace slipway::rpl::lsp {
-
-struct RequestError {
-  int code = 0;
-  std::string text;
-};
-using Answer = std::expected<std::string, RequestError>;
-
-// JSON-RPC and LSP error codes.
-inline constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
-                     kNotInitialized = -32002, kRequestFailed = -32803;
-// Never sent: the document is not a program, and the answer is null, because editors ask for all of their documents.
-inline constexpr int kNoProgram = 0;
 
 // The types and modifiers of semantic tokens: the legend in the answer to `initialize`.
 void write_token_legend(json::Writer& out);
@@ -35,9 +20,13 @@ void write_token_legend(json::Writer& out);
 void write_diagnostic(json::Writer& out, const std::string& uri, const Source& source, const Diagnostic& diagnostic,
                       Encoding encoding);
 
+// SymbolKind of an item.
+int symbol_kind(ItemKind kind);
+
 class Requests {
  public:
-  Requests(Workspace& workspace, const Encoding& encoding) : workspace_(workspace), encoding_(encoding) {}
+  explicit Requests(const Parameters& parameters)
+      : parameters_(parameters), workspace_(parameters.workspace), encoding_(parameters.encoding) {}
 
   // Nothing for a method that does not exist.
   std::optional<Answer> handle(std::string_view method, json::Value params);
@@ -57,19 +46,8 @@ class Requests {
   Answer semantic_tokens(Params params);
   Answer inlay_hints(Params params);
   Answer code_actions(Params params);
-  Answer formatting(Params params);
 
-  // The first program of the document of a request.
-  std::expected<SourceView, RequestError> view_of(Params params);
-  std::expected<std::uint64_t, RequestError> offset_in(const Source& source, Params position) const;
-  // The same with the offset in the program.
-  struct At {
-    SourceView view;
-    std::uint64_t offset = 0;
-  };
-  std::expected<At, RequestError> position_of_request(Params params);
-  std::expected<Range, RequestError> range_of_request(const SourceView& view, Params range) const;
-
+  Parameters parameters_;
   Workspace& workspace_;
   const Encoding& encoding_;
 };

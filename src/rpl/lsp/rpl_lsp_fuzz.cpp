@@ -19,7 +19,8 @@ void open_and_ask(std::string_view text) {
                     std::to_string(character) + R"(},"newName":"renamed"}})");
     }
   }
-  for (const char* method : {"documentSymbol", "semanticTokens/full", "inlayHint", "codeAction"}) {
+  for (const char* method : {"documentSymbol", "semanticTokens/full", "inlayHint", "codeAction", "foldingRange",
+                             "codeLens", "formatting", "rangeFormatting"}) {
     server.handle(std::string(R"({"id":3,"method":"textDocument/)") + method +
                   R"(","params":{"textDocument":{"uri":"a"},"range":{"start":{"line":0,"character":0},)"
                   R"("end":{"line":9,"character":0}}}})");

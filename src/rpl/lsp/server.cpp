@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "rpl/lsp/analysis/inactive.hpp"
 #include "rpl/lsp/params.hpp"
 
 namespace slipway::rpl::lsp {
@@ -36,6 +37,23 @@ std::optional<std::string> changed_text(const Source& source, json::Value change
   std::string made(source.text());
   made.replace(*begin, *end - *begin, text.string());
   return made;
+}
+
+// The parts of a source that no variant of any of its programs has.
+std::vector<Span> unreachable_in(const std::vector<SourceView>& views) {
+  std::vector<Range> common;
+  for (const SourceView& view : views) {
+    std::vector<Range> here;
+    for (const Range& range : view.document->unreachable) {
+      if (range.begin < view.range().begin || range.begin > view.range().end) continue;
+      const Span local = view.local(range);
+      here.push_back({static_cast<std::uint32_t>(local.begin), static_cast<std::uint32_t>(local.end)});
+    }
+    common = &view == views.data() ? std::move(here) : common_ranges(common, here);
+  }
+  std::vector<Span> spans;
+  for (const Range& range : common) spans.push_back({range.begin, range.end});
+  return spans;
 }
 
 }  // namespace
@@ -111,7 +129,8 @@ void Server::handle_method(const std::string& method, json::Value id, Params par
   const auto known = std::ranges::find(kNotifications, method, &Notification::name);
   if (known != kNotifications.end()) return (this->*known->handle)(params);
   if (!id) return;  // unknown notifications are ignored
-  const std::optional<Answer> result = requests_.handle(method, params);
+  std::optional<Answer> result = requests_.handle(method, params);
+  if (!result) result = structure_.handle(method, params);
   if (!result) return answer_error(id, kMethodNotFound, formatted("the server has no method `{}`", method));
   if (*result) return answer(id, **result);
   answer_error(id, result->error().code, result->error().text);
@@ -136,9 +155,12 @@ void Server::initialize(json::Value id, Params params) {
       });
       for (const std::string_view provider :
            {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider",
-            "documentSymbolProvider", "documentFormattingProvider", "inlayHintProvider"}) {
+            "documentSymbolProvider", "documentFormattingProvider", "documentRangeFormattingProvider",
+            "inlayHintProvider", "foldingRangeProvider", "typeDefinitionProvider", "callHierarchyProvider",
+            "workspaceSymbolProvider"}) {
         out.member(provider, true);
       }
+      out.key("codeLensProvider").object([] {});
       out.key("renameProvider").object([&] { out.member("prepareProvider", true); });
       out.key("codeActionProvider").object([&] { out.key("codeActionKinds").array([&] { out.value("quickfix"); }); });
       out.key("completionProvider").object([&] {
@@ -255,11 +277,8 @@ std::string Server::published(const std::string& uri) {
                  "no project file (`*.rplproject.json`) names this file, so it is compiled without other sources",
                  false);
         }
-        for (const Range& range : views.front().document->inactive) {
-          const Range here = views.front().range();
-          if (range.begin < here.begin || range.begin > here.end) continue;
-          remark(out, views.front().local(range), kHintSeverity, "inactive: its conditional is false", true);
-        }
+        for (const Span& span : unreachable_in(views))
+          remark(out, span, kHintSeverity, "inactive: its conditional is false in every variant", true);
       });
     });
   });

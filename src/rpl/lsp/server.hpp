@@ -17,14 +17,17 @@
 
 #include "json/document.hpp"
 #include "rpl/lsp/requests.hpp"
+#include "rpl/lsp/structure_requests.hpp"
 
 namespace slipway::rpl::lsp {
 
 class Server {
  public:
   explicit Server(FileAccess files = {}, CheckDocument check = {})
-      : workspace_(std::move(files), std::move(check)), requests_(workspace_, encoding_) {}
-  Server(const Server&) = delete;  // `requests_` refers to members
+      : workspace_(std::move(files), std::move(check)),
+        requests_({workspace_, encoding_}),
+        structure_({workspace_, encoding_}) {}
+  Server(const Server&) = delete;  // the requests refer to members
   Server& operator=(const Server&) = delete;
 
   // The messages that answer a message, in order: a response, notifications.
@@ -55,6 +58,7 @@ class Server {
   Encoding encoding_ = Encoding::Utf16;
   Workspace workspace_;
   Requests requests_;
+  StructureRequests structure_;
   std::map<std::string, std::string> published_;  // the last diagnostics, by URI
   std::vector<std::string> out_;
 };

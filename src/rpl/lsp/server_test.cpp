@@ -102,10 +102,11 @@ class Client {
 
 TEST(Lsp, SaysWhatItCan) {
   const Client client;
-  for (const char* key :
-       {"hoverProvider", "definitionProvider", "completionProvider", "documentSymbolProvider",
-        "documentFormattingProvider", "renameProvider", "referencesProvider", "semanticTokensProvider",
-        "signatureHelpProvider", "inlayHintProvider", "codeActionProvider"}) {
+  for (const char* key : {"hoverProvider", "definitionProvider", "completionProvider", "documentSymbolProvider",
+                          "documentFormattingProvider", "renameProvider", "referencesProvider",
+                          "semanticTokensProvider", "signatureHelpProvider", "inlayHintProvider", "codeActionProvider",
+                          "codeLensProvider", "foldingRangeProvider", "typeDefinitionProvider", "callHierarchyProvider",
+                          "workspaceSymbolProvider", "documentRangeFormattingProvider"}) {
     EXPECT_THAT(client.initialized_, HasSubstr(key));
   }
   EXPECT_THAT(client.initialized_, HasSubstr(R"("positionEncoding":"utf-16")"));
@@ -115,8 +116,7 @@ TEST(Lsp, SaysWhatItCan) {
 
 TEST(Lsp, PublishesDiagnosticsOnOpenAndChange) {
   Client client;
-  // The scope and the setting that the defaults switch off.
-  EXPECT_THAT(client.open(kText), AllOf(HasSubstr("inactive"), HasSubstr(R"("tags":[1])"), Not(HasSubstr("rpl-"))));
+  EXPECT_THAT(client.open(kText), HasSubstr(R"("diagnostics":[])"));
   const auto answers = client.notify(
       "textDocument/didChange",
       R"({"textDocument":{"uri":"file:///a.rpl","version":2},"contentChanges":[{"text":"struct s { f4 a }"}]})");
@@ -127,9 +127,37 @@ TEST(Lsp, PublishesDiagnosticsOnOpenAndChange) {
               ElementsAre(HasSubstr(R"("diagnostics":[])")));
 }
 
-TEST(Lsp, DimsByTheAssignmentOfTheClient) {
-  Client client(R"({"options":{"fast":true,"mode":"tinted"}})");
-  EXPECT_THAT(client.open(kText), Not(HasSubstr("inactive")));
+// Greys what no variant has: a client may fix options.
+TEST(Lsp, DimsWhatNoVariantHas) {
+  EXPECT_THAT(Client().open(kText), Not(HasSubstr("inactive")));
+  Client fixed(R"({"options":{"fast":false,"mode":"tinted"}})");
+  EXPECT_THAT(fixed.open(kText), AllOf(HasSubstr(R"("start":{"line":13,"character":23)"), HasSubstr(R"("tags":[1])"),
+                                       Not(HasSubstr(R"("line":9)")), Not(HasSubstr("rpl-"))));
+  // Both conditions are true in some variant, and never together.
+  EXPECT_THAT(Client().open(
+                  "instance fog: flag off;\ncolor_output_container target { f4 color; };\n"
+                  "void fragment_main (void)\n{\n    target.color = f4 {1.0};\n"
+                  "    conditional (fog)\n    {\n        conditional (!fog) { target.color = f4 {0.0}; }\n    }\n}\n"),
+              AllOf(HasSubstr(R"("start":{"line":7,"character":27)"), HasSubstr("in every variant")));
+}
+
+TEST(Lsp, ReportsErrorsOfAllVariants) {
+  Client client;
+  const std::string shown = client.open(
+      "instance fog: flag off;\nglobal size: enum \"small\" \"large\";\ncolor_output_container target { f4 color; };\n"
+      "void fragment_main (void)\n{\n    target.color = f4 {1.0};\n"
+      "    conditional (fog && size == \"large\") { target.color = colr; }\n    conditional (fog) { target.colour = f4 "
+      "{1.0}; }\n}\n");
+  EXPECT_THAT(
+      shown, AllOf(HasSubstr("`colr`"), HasSubstr("(with fog=true, size="), HasSubstr("`target` has no field `colour`"),
+                   HasSubstr("did you mean `color`? (with fog=true)"), Not(HasSubstr("variants fail"))));
+  // Too many variants to search while somebody types: one is analysed.
+  std::string many;
+  for (int i = 0; i < 10; ++i) many += formatted("instance o{}: flag off;\n", i);
+  many += "color_output_container target { f4 color; };\nvoid fragment_main (void)\n{\n    target.color = wrong;\n";
+  for (int i = 0; i < 10; ++i) many += formatted("    conditional (o{}) {{ target.color.x = 0.{}; }}\n", i, i);
+  EXPECT_THAT(client.open(many + "}\n"), AllOf(HasSubstr("`wrong`"), Not(HasSubstr("rpl-variant-limit"))));
+  EXPECT_THAT(client.whole("textDocument/codeLens"), HasSubstr("more than 512 variants"));
 }
 
 TEST(Lsp, HoversWithTypeLayoutAndPlace) {
@@ -186,9 +214,101 @@ TEST(Lsp, Completes) {
   EXPECT_THAT(complete("mode == \"tinted\"", 9), AllOf(HasSubstr("plain"), HasSubstr("tinted")));
   EXPECT_THAT(complete("local = local", 8),
               AllOf(HasSubstr(R"("local")"), HasSubstr("round_f3"), HasSubstr(R"("mode")"), HasSubstr(R"("lights")")));
+  // What fits, and first what has the type.
+  const std::string expression = complete("local = local", 8);
+  EXPECT_THAT(expression, AllOf(HasSubstr(R"("sortText":"0normalize_f4")"), HasSubstr(R"("sortText":"1normalize_f3")"),
+                                HasSubstr(R"("sortText":"0local")"), Not(HasSubstr(R"("label":"struct")")),
+                                Not(HasSubstr("cull_mode")), Not(HasSubstr("image_color_2d")),
+                                Not(HasSubstr("fragment_main")), Not(HasSubstr("compute_stage"))));
+  EXPECT_THAT(complete("f4 local", 0), AllOf(HasSubstr(R"("label":"return")"), HasSubstr(R"("label":"f4x4")"),
+                                             HasSubstr(R"("label":"target")"), Not(HasSubstr("global"))));
+  EXPECT_THAT(complete("f4 local", 5), HasSubstr(R"("result":[])")) << "a new name";
+  EXPECT_THAT(complete("f1 range", 0), AllOf(HasSubstr(R"("label":"light")"), HasSubstr(R"("label":"pack")"),
+                                             Not(HasSubstr("return")), Not(HasSubstr("round_f3"))));
+  EXPECT_THAT(
+      complete("uniform_buffer view", 0),
+      AllOf(HasSubstr("read_only_storage_buffer"), HasSubstr("image_depth_cube"), Not(HasSubstr(R"("label":"f4")"))));
+  EXPECT_THAT(complete("(fast)", 1), AllOf(HasSubstr(R"("label":"fast")"), HasSubstr(R"("label":"tint")"),
+                                           Not(HasSubstr(R"("label":"view")")), Not(HasSubstr("round_f3"))));
+  EXPECT_THAT(complete("struct light", 0), AllOf(HasSubstr(R"("label":"set_pass")"), Not(HasSubstr("round_f3")),
+                                                 Not(HasSubstr(R"("label":"view")"))));
   // While a name is being typed the program does not parse.
   client.open("set_pass uniform_buffer view { f4 a; f4 b; };\nvoid vertex_main (void) { f4 x = view. }");
   EXPECT_THAT(complete("view. }", 5), AllOf(HasSubstr(R"("a")"), HasSubstr(R"("b")")));
+}
+
+TEST(Lsp, FormatsARange) {
+  Client client;
+  client.open("struct  a{f4 b;};\nstruct c\n{\n    f4 d;\n};\nstruct  e{f4 f;};\n");
+  const auto format = [&](int first, int last) {
+    return client.request(
+        "textDocument/rangeFormatting",
+        formatted(R"({{"textDocument":{{"uri":"file:///a.rpl"}},"range":{{"start":{{"line":{},"character":0}},)"
+                  R"("end":{{"line":{},"character":0}}}}}})",
+                  first, last));
+  };
+  EXPECT_THAT(format(0, 1), AllOf(HasSubstr("struct a"), Not(HasSubstr("struct e"))));
+  EXPECT_THAT(format(5, 6), AllOf(HasSubstr("struct e"), HasSubstr(R"("start":{"line":5,"character":0})"),
+                                  Not(HasSubstr("struct a"))));
+  EXPECT_THAT(format(2, 4), HasSubstr(R"("result":[])"));
+  EXPECT_THAT(client.whole("textDocument/formatting"),
+              AllOf(HasSubstr("struct a"), HasSubstr("struct e"), Not(HasSubstr("f4 d"))))
+      << "lines that stay as they are are not replaced";
+}
+
+TEST(Lsp, FoldsBodies) {
+  Client client;
+  client.open(kText);
+  const std::string folds = client.whole("textDocument/foldingRange");
+  EXPECT_THAT(folds, HasSubstr(R"({"startLine":10,"endLine":16})"));
+  EXPECT_THAT(folds, Not(HasSubstr(R"("startLine":17)"))) << "one line";
+}
+
+TEST(Lsp, FindsTypesAndCallers) {
+  Client client;
+  client.open(kText);
+  EXPECT_THAT(client.at("textDocument/typeDefinition", "list[0u]"), HasSubstr(R"("start":{"line":3,"character":7})"));
+  EXPECT_THAT(client.at("textDocument/typeDefinition", "local = local"), HasSubstr(R"("result":null)"));
+  client.open(
+      "color_output_container target { f4 color; };\nf1 half (in f1 x) { return x * 0.5; }\n"
+      "f1 quarter (in f1 x) { return half (half (x)); }\n"
+      "void fragment_main (void) { target.color = f4 {quarter (1.0), half (1.0), 0.0, 0.0}; }\n");
+  const std::string prepared = client.at("textDocument/prepareCallHierarchy", "half (half");
+  EXPECT_THAT(prepared,
+              AllOf(HasSubstr(R"("name":"half")"), HasSubstr(R"("selectionRange":{"start":{"line":1,"character":3})")));
+  EXPECT_THAT(client.at("textDocument/prepareCallHierarchy", "target"), HasSubstr(R"("result":null)"));
+  const auto item = [](int line, int character) {
+    return formatted(
+        R"({{"item":{{"uri":"file:///a.rpl","selectionRange":{{"start":{{"line":{},"character":{}}}}}}}}})", line,
+        character);
+  };
+  const std::string incoming = client.request("callHierarchy/incomingCalls", item(1, 3));
+  EXPECT_THAT(incoming,
+              AllOf(HasSubstr(R"("from":{"name":"quarter")"), HasSubstr(R"("from":{"name":"fragment_main")")));
+  EXPECT_THAT(
+      incoming,
+      HasSubstr(
+          R"("fromRanges":[{"start":{"line":2,"character":30},"end":{"line":2,"character":34}},{"start":{"line":2,"character":36})"));
+  const std::string outgoing = client.request("callHierarchy/outgoingCalls", item(3, 5));
+  EXPECT_THAT(outgoing, AllOf(HasSubstr(R"("to":{"name":"quarter")"), HasSubstr(R"("to":{"name":"half")")));
+  EXPECT_THAT(client.request("callHierarchy/incomingCalls", item(3, 5)), HasSubstr(R"("result":[])"));
+  EXPECT_THAT(client.request("callHierarchy/outgoingCalls", R"({"item":7})"), HasSubstr(R"("result":null)"));
+}
+
+TEST(Lsp, ShowsWhatVariantsCost) {
+  Client client;
+  client.open(
+      "instance fog: flag off;\ncolor_output_container target { f4 color; };\n"
+      "vertex_attribute_container vertex { f4 position; };\n"
+      "void vertex_main (void) { vertex_stage_output_position (vertex.position); }\n"
+      "void fragment_main (void)\n{\n    target.color = f4 {1.0};\n    conditional (fog) { target.color.x = 0.5; "
+      "}\n}\n");
+  const std::string lenses = client.whole("textDocument/codeLens");
+  EXPECT_THAT(lenses, ::testing::ContainsRegex("2 variants, 1 of this stage: [0-9]+ bytes, [0-9]+ instructions"));
+  EXPECT_THAT(lenses, ::testing::ContainsRegex(
+                          "2 variants, 2 of this stage: [0-9]+ to [0-9]+ bytes, [0-9]+ to [0-9]+ instructions"));
+  client.open("void fragment_main (void) { target.color = f4 {1.0}; }\n");
+  EXPECT_THAT(client.whole("textDocument/codeLens"), HasSubstr("1 variant, 1 with errors"));
 }
 
 TEST(Lsp, ListsSymbolsAndFormats) {
@@ -200,7 +320,7 @@ TEST(Lsp, ListsSymbolsAndFormats) {
   EXPECT_THAT(client.request("textDocument/formatting", document),
               HasSubstr(R"("newText":"struct light { f4 color; };\n")"));
   client.open("struct light {");
-  EXPECT_THAT(client.request("textDocument/formatting", document), HasSubstr(R"("code":-32803)"));
+  EXPECT_THAT(client.request("textDocument/formatting", document), HasSubstr(R"("result":null)"));
 }
 
 TEST(Lsp, CountsCharactersInUtf16) {
@@ -389,6 +509,25 @@ TEST(LspProject, AMaterialAloneHasNoFalseErrors) {
   Client alone;
   EXPECT_THAT(alone.open_as("file:///game/materials/brick.rpl", brick),
               ElementsAre(AllOf(HasSubstr("rpl-unknown-name"), HasSubstr("no project file"))));
+}
+
+TEST(LspProject, LooksIntoAllPrograms) {
+  ProjectFiles files;
+  Client client("{}", "{}", files.access());
+  // A mistake in what only one value of an option enables.
+  std::string brick = files.texts["/game/materials/brick.rpl"];
+  brick.insert(brick.find("target.color"), "conditional (!fog) { target.color = view.tin; } ");
+  EXPECT_THAT(client.open_as("file:///game/materials/brick.rpl", brick),
+              ElementsAre(AllOf(HasSubstr("rpl-component"), HasSubstr("(with fog=false)"))));
+  client.open_as("file:///game/materials/brick.rpl", files.texts["/game/materials/brick.rpl"]);
+  EXPECT_THAT(client.whole("textDocument/codeLens"),
+              AllOf(HasSubstr("1 variant, 1 of this stage: "), Not(HasSubstr("in 2 programs"))));
+  client.open_as("file:///game/pass.rpl", files.texts["/game/pass.rpl"]);
+  EXPECT_THAT(client.whole("textDocument/codeLens"), HasSubstr("in 2 programs: 2 variants, 1 of this stage: "));
+  const std::string found = client.request("workspace/symbol", R"({"query":"FRAGMAIN"})");
+  EXPECT_THAT(found, AllOf(HasSubstr("file:///game/materials/brick.rpl"), HasSubstr("file:///game/materials/glass.rpl"),
+                           Not(HasSubstr("vertex_main"))));
+  EXPECT_THAT(client.request("workspace/symbol", R"({"query":""})"), HasSubstr(R"("name":"moments")"));
 }
 
 TEST(LspProject, AChangeIsSeenInAllOpenSources) {

@@ -153,10 +153,15 @@ std::shared_ptr<const Document> Workspace::document_of(LoadedProject& project, s
   }
   const CompileOptions options = compile_options(project.project, program);
   CompileSettings made{.pipeline = options.resolve.pipeline,
+                       .target = options.spirv.target,
                        .entry_points = options.entry_points,
                        .guess_entry_points = false,
-                       .options = settings.options};  // the first value of an option counts
-  made.options.append_range(first_value_texts(project.project, program));
+                       .options = settings.options,
+                       .preferred = first_value_texts(project.project, program)};
+  made.domains = [&](const Program& parsed) {
+    Diagnostics ignored;  // reported in the project file
+    return variant_domains(project.project, program, parsed, ignored);
+  };
   return document = analyse(std::move(sources), made);
 }
 

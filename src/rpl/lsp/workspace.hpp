@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/system/files.hpp"
-#include "rpl/lsp/document.hpp"
+#include "rpl/lsp/analysis/document.hpp"
 #include "rpl/project/project.hpp"
 
 namespace slipway::rpl::lsp {

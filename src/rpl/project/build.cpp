@@ -19,11 +19,7 @@ void build_program(const Project& project, const ProjectBuildOptions& options, u
   variants.jobs = jobs;
   variants.emit = options.emit;
   variants.keep_values = options.keep_values;
-  variants.domains = default_domains(built.program, {}, Vary::All);
-  std::vector<std::vector<Value>> named = project_values(project, built.of, built.program, diagnostics);
-  for (OptionId option = 0; option < named.size(); ++option) {
-    if (!named[option].empty()) variants.domains[option] = std::move(named[option]);
-  }
+  variants.domains = variant_domains(project, built.of, built.program, diagnostics);
   if (!diagnostics.has_errors()) built.variants = find_variants(built.program, variants, diagnostics);
 }
 

@@ -282,6 +282,16 @@ std::vector<std::vector<Value>> project_values(const Project& project, const Pro
   return values;
 }
 
+std::vector<std::vector<Value>> variant_domains(const Project& project, const ProjectProgram& of,
+                                                const Program& program, Diagnostics& diagnostics) {
+  std::vector<std::vector<Value>> domains = default_domains(program, {}, Vary::All);
+  std::vector<std::vector<Value>> named = project_values(project, of, program, diagnostics);
+  for (OptionId option = 0; option < named.size(); ++option) {
+    if (!named[option].empty()) domains[option] = std::move(named[option]);
+  }
+  return domains;
+}
+
 std::vector<std::pair<std::string, std::string>> first_value_texts(const Project& project, const ProjectProgram& of) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const ProjectOptions* options : options_of(project, of)) {

@@ -79,6 +79,9 @@ CompileOptions compile_options(const Project& project, const ProjectProgram& pro
 // program does not have are ignored.
 std::vector<std::vector<Value>> project_values(const Project& project, const ProjectProgram& of, const Program& program,
                                                Diagnostics& diagnostics);
+// The values that the options of a program take in its variants: those that the project names, else the default ones.
+std::vector<std::vector<Value>> variant_domains(const Project& project, const ProjectProgram& of,
+                                                const Program& program, Diagnostics& diagnostics);
 // The first value of each option that is named for a program: names and values, as `--set` takes them.
 std::vector<std::pair<std::string, std::string>> first_value_texts(const Project& project, const ProjectProgram& of);
 // Reports options that none of the programs has.

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "rpl/project/live_project.hpp"
 
 namespace slipway::rpl {
 namespace {
@@ -70,16 +71,18 @@ class ProjectTest : public ::testing::Test {
     project = read(text);
     if (!project) return {};
     const std::vector<ProjectProgram> programs = programs_of(*project);
-    return build_project(
-        *project, programs, {.compile = {.resolve = {.check_unused = true}}, .emit = emit, .jobs = 3},
-        [&](const Path& path) -> Result<SourcePtr> {
-          const auto found = files.find(path.string());
-          if (found == files.end()) {
-            return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()), "no such file");
-          }
-          return make_source(path.string(), found->second);
-        },
-        diagnostics);
+    return build_project(*project, programs, {.compile = {.resolve = {.check_unused = true}}, .emit = emit, .jobs = 3},
+                         reader(), diagnostics);
+  }
+  ReadSource reader() {
+    return [this](const Path& path) -> Result<SourcePtr> {
+      ++reads;
+      const auto found = files.find(path.string());
+      if (found == files.end()) {
+        return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()), "no such file");
+      }
+      return make_source(path.string(), found->second);
+    };
   }
   std::string messages() { return format_diagnostics(diagnostics.all()); }
 
@@ -89,6 +92,7 @@ class ProjectTest : public ::testing::Test {
                                               {"dir/glass.rpl", std::string(kGlass)}};
   std::optional<Project> project;
   Diagnostics diagnostics;
+  int reads = 0;
 };
 
 TEST_F(ProjectTest, ListsPassesTimesMaterials) {
@@ -234,6 +238,70 @@ TEST_F(ProjectTest, StopsAtTheLimitOfVariants) {
 
 TEST(ProjectSchema, DescribesWhatIsRead) {
   EXPECT_THAT(project_schema_text(), AllOf(HasSubstr("\"passes\""), HasSubstr("\"entry_points\"")));
+}
+
+// A project whose files are edited.
+class LiveProjectTest : public ProjectTest {
+ protected:
+  void SetUp() override { files["dir/game.rplproject.json"] = kProject; }
+  std::vector<std::string> save(const std::string& file, std::string_view text) {
+    files[file] = text;
+    return live.update({file}, diagnostics);
+  }
+  std::map<std::string, std::string> metadata() {
+    std::map<std::string, std::string> texts;
+    for (const LiveProject::Named& each : live.programs()) texts[each.name] = each.built->variants->classes[0].metadata;
+    return texts;
+  }
+
+  LiveProject live{"dir/game.rplproject.json", {}, reader()};
+};
+
+TEST_F(LiveProjectTest, CompilesWhatASavedFileTouches) {
+  EXPECT_THAT(live.update({}, diagnostics), ElementsAre("forward/brick", "forward/glass", "shadow/brick"));
+  EXPECT_EQ(messages(), "");
+  EXPECT_THAT(live.files(), SizeIs(5));
+  EXPECT_EQ(reads, 5) << "each file once";
+  const auto before = metadata();
+  EXPECT_THAT(save("dir/glass.rpl", kGlass), ElementsAre()) << "the same contents";
+  EXPECT_THAT(save("dir/glass.rpl", std::string(kGlass) + "// more\n"), ElementsAre("forward/glass"));
+  EXPECT_THAT(save("dir/brick.rpl", std::string(kBrick) + "// more\n"), ElementsAre("forward/brick", "shadow/brick"));
+  EXPECT_EQ(metadata(), before) << "comments are not in the metadata";
+  EXPECT_THAT(live.update({"dir/elsewhere.rpl"}, diagnostics), ElementsAre());
+  EXPECT_EQ(messages(), "");
+}
+
+TEST_F(LiveProjectTest, KeepsWhatHadNoErrors) {
+  live.update({}, diagnostics);
+  const auto before = metadata();
+  EXPECT_THAT(save("dir/brick.rpl", "broken"), ElementsAre());
+  EXPECT_THAT(messages(), ::testing::HasSubstr("dir/brick.rpl:1:1: error"));
+  EXPECT_EQ(live.failing_count(), 2);
+  EXPECT_EQ(metadata(), before);
+  const std::string first = messages();
+  EXPECT_THAT(save("dir/brick.rpl", "broken"), ElementsAre());
+  EXPECT_EQ(messages(), first) << "the same contents are not tried twice";
+  EXPECT_THAT(save("dir/glass.rpl", std::string(kGlass) + "// more\n"), ElementsAre("forward/glass"))
+      << "of other files";
+  EXPECT_EQ(messages(), first);
+  EXPECT_THAT(save("dir/brick.rpl", kBrick), ElementsAre("forward/brick", "shadow/brick"));
+  EXPECT_EQ(live.failing_count(), 0);
+  files.erase("dir/brick.rpl");
+  EXPECT_THAT(live.update({"dir/brick.rpl"}, diagnostics), ElementsAre()) << "a file that is missing";
+  EXPECT_EQ(metadata(), before);
+  EXPECT_EQ(live.failing_count(), 2);
+}
+
+TEST_F(LiveProjectTest, FollowsTheProjectFile) {
+  live.update({}, diagnostics);
+  EXPECT_THAT(save("dir/game.rplproject.json", "{"), ElementsAre());
+  EXPECT_NE(messages(), "");
+  EXPECT_THAT(live.programs(), SizeIs(3));
+  std::string text(kProject);
+  text.replace(text.find("\"name\": \"glass\""), 15, "\"name\": \"ice\"");
+  EXPECT_THAT(save("dir/game.rplproject.json", text), ElementsAre("forward/brick", "forward/ice", "shadow/brick"));
+  EXPECT_THAT(live.programs(), SizeIs(3)) << "the material that the project does not name any more is gone";
+  EXPECT_EQ(live.programs()[1].name, "forward/ice");
 }
 
 }  // namespace

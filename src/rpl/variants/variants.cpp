@@ -360,6 +360,7 @@ std::optional<Variants> find_variants(const Program& program, const VariantOptio
   report_problems(program, settings, search, diagnostics);
   check_interface(program, search, variants, diagnostics);
   if (settings.emit && !diagnostics.has_errors()) emit_classes(program, settings, search, variants, diagnostics);
+  for (Leaf& leaf : search.leaves) variants.leaf_assignments.push_back(std::move(leaf.assignment));
   return variants;
 }
 

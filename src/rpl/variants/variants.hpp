@@ -59,6 +59,7 @@ struct Variants {
   double assignments = 0;  // exact up to 2^53
   std::size_t leaves = 0;
   std::size_t failing_leaves = 0;
+  std::vector<Assignment> leaf_assignments;
   // Classes of each output.
   std::size_t interfaces = 0, settings = 0, metadata = 0;
   std::array<std::size_t, kStageCount> stages{};

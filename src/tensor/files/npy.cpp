@@ -102,4 +102,10 @@ std::string npy_header(std::string_view descr, ShapeView shape) {
   return header + body;
 }
 
+std::string npy_file(std::string_view descr, ShapeView shape, Bytes payload) {
+  std::string file = npy_header(descr, shape);
+  file += slipway::text_of(payload);
+  return file;
+}
+
 }  // namespace slipway::tensor

@@ -64,5 +64,7 @@ Result<CastNpy> cast_npy(const NpyView& array, ElementType to, const std::string
 // The bytes before the payload (docs/spec/scenario.md#npy-output): version 1.0, or 2.0 if the header text exceeds 65535
 // bytes.
 std::string npy_header(std::string_view descr, ShapeView shape);
+// A whole file. Writers of large arrays write the header, then the payload, without a second copy.
+std::string npy_file(std::string_view descr, ShapeView shape, Bytes payload);
 
 }  // namespace slipway::tensor

@@ -76,6 +76,7 @@ TEST(Npy, HeadersAreExactToTheByte) {
   EXPECT_EQ(npy_header("<f4", Shape{1, 2}), std::string("\x93NUMPY\x01\x00\x46\x00", 10) +
                                                 "{'descr': '<f4','fortran_order': False,'shape': (1, 2)}" +
                                                 std::string(14, ' ') + "\n");
+  EXPECT_EQ(npy_file("|i1", Shape{2}, bytes_of(std::string_view("ab"))), npy_header("|i1", Shape{2}) + "ab");
   EXPECT_EQ(npy_header("|i1", Shape{40}).substr(10, 55), "{'descr': '|i1','fortran_order': False,'shape': (40,)} ");
   EXPECT_EQ(npy_header("|b1", Shape{}).substr(10, 53), "{'descr': '|b1','fortran_order': False,'shape': ()}  ");
   // One to sixteen spaces: the text of 53 bytes needs sixteen.

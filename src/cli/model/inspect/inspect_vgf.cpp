@@ -66,6 +66,13 @@ Result<std::vector<std::byte>> extract(const vgf::File& file, const Extraction& 
 
 bool is_vgf_file(const Content& content) { return vgf::is_vgf(content.bytes); }
 
+void check_vgf(Bytes bytes, const std::string& name, Diagnostics& diagnostics) {
+  const std::optional<vgf::File> file = vgf::read_vgf(bytes, name, diagnostics);
+  if (!file) return;
+  model::check_model(*file, diagnostics);
+  model::check_code(*file, Cache::of_user(), diagnostics);
+}
+
 int check_vgf_file(const Arguments& arguments) {
   ReportStyle style;
   std::vector<std::string> files;
@@ -76,10 +83,8 @@ int check_vgf_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : files) {
-    if (const std::optional<LoadedVgf> loaded = load_vgf(path, diagnostics)) {
-      model::check_model(loaded->file, diagnostics);
-      model::check_code(loaded->file, Cache::of_user(), diagnostics);
-    }
+    if (const auto content = diagnostics.take(ContentOf::read(path)))
+      check_vgf(content->content().bytes, path == "-" ? "<stdin>" : path, diagnostics);
   }
   diagnostics.enforce_rules();
   return report(diagnostics, style, stdout);

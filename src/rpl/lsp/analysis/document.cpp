@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rpl/lsp/document.hpp"
+#include "rpl/lsp/analysis/document.hpp"
 
 #include <algorithm>
 
 #include "rpl/compile.hpp"
-#include "rpl/lsp/inactive.hpp"
+#include "rpl/lsp/analysis/inactive.hpp"
 
 namespace slipway::rpl::lsp {
 namespace {
@@ -57,10 +57,23 @@ std::unique_ptr<Document> analyse(std::vector<SourcePtr> sources, const CompileS
     lex(source.text, source.base, names, document->tokens, known);
   }
   Diagnostics foreign;  // options that other programs have
+  Assignment fixed;
   for (const auto& [name, value] : settings.options) {
+    set_option(program, name, value, OptionFilter::Any, {}, fixed, foreign);
+  }
+  document->assignment = fixed;
+  for (const auto& [name, value] : settings.preferred) {
     set_option(program, name, value, OptionFilter::Any, {}, document->assignment, foreign);
   }
+  VariantOptions& variants = document->variants;
+  variants.domains = settings.domains ? settings.domains(program) : default_domains(program, fixed, Vary::All);
+  for (OptionId option = 0; option < variants.domains.size(); ++option) {
+    if (fixed.has(option)) variants.domains[option].clear();
+  }
+  variants.fixed = std::move(fixed);
+  variants.max_variants = kMaxEditorVariants;
   document->inactive = inactive_ranges(program, document->assignment);
+  document->unreachable = document->inactive;
   if (!program.valid) return document;
   PipelineKind pipeline = settings.pipeline;
   std::vector<EntryPointName> entries = settings.entry_points;
@@ -72,8 +85,18 @@ std::unique_ptr<Document> analyse(std::vector<SourcePtr> sources, const CompileS
       if (!entries.empty()) pipeline = PipelineKind::Compute;
     }
   }
-  const ResolveOptions resolve_settings{.pipeline = pipeline, .check_unused = true, .check_bodies = true};
-  document->resolved = resolve(program, document->assignment, entries, resolve_settings, document->diagnostics);
+  CompileOptions& compile = variants.compile;
+  compile.resolve = {.pipeline = pipeline, .check_unused = true, .check_bodies = true};
+  compile.entry_points = std::move(entries);
+  compile.spirv.target = settings.target;
+  Diagnostics of_one, of_all;
+  document->resolved = resolve(program, document->assignment, compile.entry_points, compile.resolve, of_one);
+  const std::optional<Variants> found = find_variants(program, variants, of_all);
+  for (Diagnostic& problem : (found ? of_all : of_one).release()) {
+    // A count of what is reported.
+    if (problem.kind != DiagnosticKind::RplVariantFailed) document->diagnostics.add(std::move(problem));
+  }
+  if (found) document->unreachable = unreachable_ranges(program, variants, found->leaf_assignments);
   return document;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rpl/lsp/inactive.hpp"
+#include "rpl/lsp/analysis/inactive.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -11,7 +11,9 @@ constexpr int kMaxDepth = 200;
 
 class InactiveFinder {
  public:
-  InactiveFinder(const Program& program, const Assignment& assignment) : program_(program), assignment_(assignment) {}
+  // Options in `unknown` may have any value.
+  InactiveFinder(const Program& program, const Assignment& assignment, const std::vector<bool>& unknown = {})
+      : program_(program), assignment_(assignment), unknown_(unknown) {}
 
   std::vector<Range> find() {
     for (const Item& item : program_.items) {
@@ -122,6 +124,7 @@ class InactiveFinder {
     for (; item != kNone; item = program_.items[item].next_same_name) {
       const Item& of = program_.items[item];
       if (of.kind == ItemKind::Option) {
+        if (of.index < unknown_.size() && unknown_[of.index]) return {};
         return assignment_.has(of.index) ? assignment_.values[of.index] : program_.options[of.index].initial;
       }
       if (of.kind != ItemKind::Constant || of.range.begin >= before) return {};
@@ -144,11 +147,45 @@ class InactiveFinder {
 
   const Program& program_;
   const Assignment& assignment_;
+  std::vector<bool> unknown_;
   std::vector<Range> found_;
   mutable std::unordered_map<ItemId, Value> constants_;
 };
 
 }  // namespace
+
+std::vector<Range> common_ranges(const std::vector<Range>& a, const std::vector<Range>& b) {
+  std::vector<Range> common;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    const Range both = {std::max(a[i].begin, b[k].begin), std::min(a[i].end, b[k].end)};
+    if (both.begin < both.end) common.push_back(both);
+    a[i].end < b[k].end ? ++i : ++k;
+  }
+  return common;
+}
+
+std::vector<Range> unreachable_ranges(const Program& program, const VariantOptions& options,
+                                      std::span<const Assignment> leaves) {
+  std::vector<Range> common;
+  for (const Assignment& leaf : leaves) {
+    Assignment assignment = leaf;
+    std::vector<bool> unknown(program.options.size());
+    for (OptionId option = 0; option < program.options.size(); ++option) {
+      if (leaf.has(option)) continue;
+      const std::size_t values = option < options.domains.size() ? options.domains[option].size() : 0;
+      if (options.fixed.has(option))
+        assignment.set(option, options.fixed.values[option]);
+      else if (values == 1)
+        assignment.set(option, options.domains[option].front());
+      else
+        unknown[option] = values > 1;
+    }
+    std::vector<Range> here = InactiveFinder(program, assignment, unknown).find();
+    common = &leaf == leaves.data() ? std::move(here) : common_ranges(common, here);
+    if (common.empty()) break;
+  }
+  return common;
+}
 
 std::vector<Range> inactive_ranges(const Program& program, const Assignment& assignment) {
   return InactiveFinder(program, assignment).find();

@@ -3,6 +3,7 @@
 // address space (program.hpp), so a program of several sources needs nothing of its own.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,25 +12,32 @@
 #include "rpl/parse/lex.hpp"
 #include "rpl/program.hpp"
 #include "rpl/resolve.hpp"
+#include "rpl/variants/variants.hpp"
 
 namespace slipway::rpl::lsp {
 
 // How sources become a program. `initializationOptions` of the client, or a program of a project.
 struct CompileSettings {
   PipelineKind pipeline = PipelineKind::Graphics;
+  Target target = Target::Vulkan13;
   // Empty: the functions whose names end in `vertex_main`, `fragment_main` or `compute_main`.
   std::vector<EntryPointName> entry_points;
   bool guess_entry_points = true;
-  std::vector<std::pair<std::string, std::string>> options;  // names and values, as `--set` takes them
+  std::vector<std::pair<std::string, std::string>> options;  // of all variants: names and values, as `--set` takes them
+  std::vector<std::pair<std::string, std::string>> preferred;  // of the assignment that symbols are shown for
+  // The values that options take in a project; null: those of default_domains.
+  std::function<std::vector<std::vector<Value>>(const Program& program)> domains;
 };
 
 struct Document {
   Program program;            // the parts that parse, also when it has errors
   std::vector<Token> tokens;  // of all sources
   Assignment assignment;
-  std::optional<Resolved> resolved;
-  std::vector<Range> inactive;
-  Diagnostics diagnostics;
+  std::optional<Resolved> resolved;  // of this assignment
+  std::vector<Range> inactive;       // with this assignment
+  std::vector<Range> unreachable;    // inactive in every variant
+  VariantOptions variants;           // how all variants are found
+  Diagnostics diagnostics;           // of all variants, each with the assignment that has it
 
   Document() = default;
   Document(const Document&) = delete;  // `resolved` points at `program`
@@ -40,6 +48,9 @@ struct Document {
   // The source with this name; null if the program does not have it.
   const ProgramSource* source_named(std::string_view name) const;
 };
+
+// Searching for more variants than that takes too long while somebody types: then one assignment is analysed.
+inline constexpr std::size_t kMaxEditorVariants = 512;
 
 // Each source is a module.
 std::unique_ptr<Document> analyse(std::vector<SourcePtr> sources, const CompileSettings& settings);
@@ -59,6 +70,8 @@ struct Symbol {
 std::optional<Symbol> symbol_at(const Document& document, std::uint64_t offset);
 // Where it is declared; empty for entities of the language.
 std::optional<Range> definition_of(const Document& document, const Symbol& symbol);
+// Where the struct that a value has is declared.
+std::optional<Range> type_definition_of(const Document& document, const Symbol& symbol);
 // Type, layout, location: Markdown.
 std::string describe(const Document& document, const Symbol& symbol);
 // The set and binding of a buffer, sampler or image, the location or offset of a field; empty for others. One line.
@@ -91,7 +104,9 @@ struct Completion {
   std::string label;
   CompletionKind kind = CompletionKind::Keyword;
   std::string detail;
+  bool fits = false;  // its type is the one that is needed: it comes first
 };
+// What can be written at an offset.
 std::vector<Completion> complete(const Document& document, std::uint64_t offset);
 
 }  // namespace slipway::rpl::lsp

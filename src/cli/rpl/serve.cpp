@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `slipway serve`: compiles what a saved file of a project touches, for programs that draw with its pipelines
+// meanwhile.
+#include <chrono>
+
+#include "base/format.hpp"
+#include "base/interrupt.hpp"
+#include "base/system/live/file_watch.hpp"
+#include "base/system/live/local_server.hpp"
+#include "base/system/protected_inputs.hpp"
+#include "cli/rpl/options.hpp"
+#include "cli/rpl/outputs.hpp"
+#include "cli/rpl/project.hpp"
+#include "cli/rpl/verbs.hpp"
+#include "rpl/project/live_project.hpp"
+
+namespace slipway::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct ServeOptions {
+  RplOptions rpl;
+  std::string pack, socket;
+};
+
+class ProjectServer {
+ public:
+  ProjectServer(const ServeOptions& options, const rpl::ProjectBuildOptions& build, FileWatch watch,
+                std::optional<LocalServer> server)
+      : options_(options),
+        project_(Path(options.rpl.files.front()).lexically_normal(), build, source_reader(options.rpl)),
+        watch_(std::move(watch)),
+        server_(std::move(server)) {}
+
+  // Until an interrupt.
+  void run() {
+    update({});
+    std::set<Path> saved;
+    while (!is_interrupted()) {
+      wait(saved);
+      saved.merge(watch_.take());
+      if (server_) server_->serve();
+      if (saved.empty() || (is_any_missing(saved) && Clock::now() < patience_)) continue;
+      update(std::exchange(saved, {}));
+    }
+  }
+
+ private:
+  // Editors may remove a file before they write it.
+  static bool is_any_missing(const std::set<Path>& files) {
+    return std::ranges::any_of(files, [](const Path& file) { return !file_exists(file); });
+  }
+
+  void wait(const std::set<Path>& saved) {
+    constexpr std::chrono::milliseconds kPatience{100}, kPause{10};
+    if (saved.empty()) patience_ = Clock::now() + kPatience;
+    std::vector<pollfd> polled = {{.fd = watch_.descriptor(), .events = POLLIN, .revents = 0},
+                                  {.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
+    if (server_) server_->add_to(polled);
+    ::poll(polled.data(), polled.size(), saved.empty() ? -1 : static_cast<int>(kPause.count()));
+    if (saved.empty()) patience_ = Clock::now() + kPatience;
+  }
+
+  void update(const std::set<Path>& saved) {
+    const Clock::time_point begin = Clock::now();
+    Diagnostics diagnostics;
+    const std::vector<std::string> compiled = project_.update(saved, diagnostics);
+    watch_.watch(project_.files());
+    const bool is_new = !compiled.empty();
+    if (is_new) publish(diagnostics);
+    const std::chrono::duration<double, std::milli> time = Clock::now() - begin;
+    report_rpl(diagnostics, options_.rpl, nullptr, 0);
+    if (is_new) {
+      std::string names;
+      for (const std::string& name : compiled) names += formatted("{}{}", names.empty() ? "" : ", ", name);
+      print_status(formatted("{}: {:.1f} ms\n", names, time.count()));
+    }
+    if (const std::size_t failing = project_.failing_count(); failing != 0 && !options_.rpl.style.json)
+      print_error(formatted("{} {} as compiled before\n", failing, failing == 1 ? "program stays" : "programs stay"));
+  }
+
+  void publish(Diagnostics& diagnostics) {
+    rpl_c::PackWriter writer;
+    for (const rpl::LiveProject::Named& each : project_.programs())
+      writer.add(each.name, each.built->program, *each.built->variants);
+    std::optional<std::vector<std::uint32_t>> words = diagnostics.take(writer.take());
+    if (!words) return;
+    if (!options_.pack.empty()) write_outputs({{options_.pack, "", *words}}, diagnostics);
+    if (!server_) return;
+    server_->send(std::make_shared<const std::vector<std::uint32_t>>(std::move(*words)));
+    server_->serve();
+  }
+
+  const ServeOptions& options_;
+  rpl::LiveProject project_;
+  FileWatch watch_;
+  std::optional<LocalServer> server_;
+  Clock::time_point patience_;  // until then, a file that is missing may appear again
+};
+
+}  // namespace
+
+int serve_verb(const Arguments& arguments) {
+  ServeOptions options;
+  CommandLine line(
+      "slipway serve",
+      "Compiles the programs of a project of render pipelines again when a file is saved, and gives them to "
+      "programs that run: as a pack that is replaced as a whole, over a socket, or both. Ends with Ctrl-C.",
+      "slipway serve game.rplproject.json --pack game.rplpack");
+  add_rpl_options(line, options.rpl);
+  line.add_option("--pack", options.pack, "replace this file, which slipway/rpl_watch.h watches");
+  line.add_option("--socket", options.socket,
+                  "send packs to the programs that connect to this socket with slipway/rpl_watch.h");
+  if (const std::optional<int> status = line.parse(arguments)) return *status;
+
+  Diagnostics diagnostics;
+  if (!is_project_file(options.rpl.files.front())) {
+    diagnostics
+        .error(DiagnosticKind::Usage, {},
+               formatted("`slipway serve` takes a project file, and {} does not have the suffix {}",
+                         options.rpl.files.front(), rpl::kProjectSuffix))
+        .hint("`slipway schema rpl-project` describes such files");
+  }
+  check_project_usage(options.rpl, arguments, diagnostics);
+  if (options.pack.empty() && options.socket.empty())
+    diagnostics.error(DiagnosticKind::Usage, {}, "packs need a file, `--pack FILE`, or a socket, `--socket PATH`");
+  if (!options.rpl.passes.empty() || !options.rpl.materials.empty())
+    diagnostics.error(DiagnosticKind::Usage, {}, "`slipway serve` compiles all passes and materials");
+  rpl::ProjectBuildOptions build;
+  build.compile = compile_options(options.rpl, diagnostics);
+  build.keep_values = true;
+  build.jobs = thread_count(options.rpl);
+  build.max_variants = options.rpl.max_variants;
+  if (!diagnostics.has_errors()) static_cast<void>(diagnostics.take(read_source(options.rpl.files.front())));
+  if (diagnostics.has_errors()) return report_rpl(diagnostics, options.rpl, nullptr, 0);
+
+  std::optional<FileWatch> watch = diagnostics.take(FileWatch::open());
+  std::optional<LocalServer> server =
+      options.socket.empty() ? std::nullopt : diagnostics.take(LocalServer::open(options.socket));
+  if (diagnostics.has_errors()) return report_rpl(diagnostics, options.rpl, nullptr, 0);
+  ProjectServer(options, build, std::move(*watch), std::move(server)).run();
+  return 0;
+}
+
+}  // namespace slipway::cli
