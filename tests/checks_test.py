@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shows that the checks of structure can fail: checks_test.py TOP
 
-For each rule there is a small tree that violates it and one that does not: rules.py, include_cycles.py, layers.py, links.py, the
-exceptions of allowed.py, and the scanner.
+For each rule there is a small tree that violates it and one that does not: rules.py, include_cycles.py, layers.py, links.py,
+system_use.py, the exceptions of allowed.py, and the scanner.
 """
 import pathlib
 import subprocess
@@ -16,6 +16,7 @@ import cpp_source
 import include_cycles
 import layers
 import rules
+import system_use
 
 top = pathlib.Path(sys.argv[1])
 problems = []
@@ -308,7 +309,34 @@ def check_links():
     expect("a comment with a file", check(source="// See gpu/box.hpp.\n"), [])
 
 
-for check in (check_scanner, check_rules, check_cycles, check_allowed, check_layers, check_links):
+# --- system_use.py ---------------------------------------------------------------------------------------------------------
+
+def check_system_use():
+    def check(text, name="gpu/a.cpp", allowed_lines=(), max_allowed=0):
+        with tempfile.TemporaryDirectory() as scratch:
+            return system_use.check(tree(scratch, {f"src/{name}": text, system_use.NAME: "".join(line + "\n" for line in allowed_lines)}),
+                                    max_allowed)[0]
+
+    def refused(*used, name="gpu/a.cpp"):
+        return [f"src/{name}: uses the system: {', '.join(used)}; only src/platform does"]
+
+    expect("standard headers", check("#include <vector>\n#include <cerrno>\n#include <gtest/gtest.h>\n#include \"base/x.hpp\"\n"), [])
+    for text, *used in (("#include <unistd.h>\n", "<unistd.h>"), ("#  include <sys/mman.h>\n", "<sys/mman.h>"), ("#include <windows.h>\n", "<windows.h>"),
+                        ("#ifdef __linux__\n", "__linux__"), ("#if defined(_WIN32)\n", "_WIN32"), ('open("/proc/self/exe");\n', "/proc"),
+                        ('::setenv("A", "b", 1);\n', "setenv")):
+        expect(text, check(text), refused(*used))
+        expect(f"{text} in platform", check(text, "platform/linux/a.cpp"), [])
+    expect("a comment", check("// as in /proc/self\n"), [])
+    test = "gpu/a_test.cpp"
+    expect("a test", check("#include <unistd.h>\n", test), refused("<unistd.h>", name=test))
+    expect("a test that is listed", check("#include <unistd.h>\n", test, [test], 1), [])
+    expect("a list that grew", len(check("#include <unistd.h>\n", test, [test])), 1)
+    expect("a list that shrank", len(check("#include <unistd.h>\n", test, [test], 2)), 1)
+    expect("a line without its use", len(check("", test, [test], 1)), 1)
+    expect("a product file that is listed", len(check("#include <unistd.h>\n", "gpu/a.cpp", ["gpu/a.cpp"], 1)), 1)
+
+
+for check in (check_scanner, check_rules, check_cycles, check_allowed, check_layers, check_links, check_system_use):
     check()
 assert expected > 100
 # Each rule has a case above that violates it.

@@ -2,12 +2,13 @@
 #include "base/sha256.hpp"
 
 #ifdef __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
 #include <bit>
 #include <cstring>
+
+#include "platform/cpu.hpp"
 
 namespace slipway {
 namespace {
@@ -80,12 +81,7 @@ __attribute__((target("sha,sse4.1"))) void add_block_with_sha(State& state, cons
   state = {sums[3], sums[2], sums[7], sums[6], sums[1], sums[0], sums[5], sums[4]};
 }
 
-AddBlock choose_add_block() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  constexpr unsigned kShaBit = 1U << 29;  // CPUID 7.0: EBX
-  const bool has_sha = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & kShaBit) != 0;
-  return has_sha ? add_block_with_sha : add_block_plainly;
-}
+AddBlock choose_add_block() { return platform::has_sha_instructions() ? add_block_with_sha : add_block_plainly; }
 #else
 AddBlock choose_add_block() { return add_block_plainly; }
 #endif

@@ -13,6 +13,7 @@
 #include "cli/confine.hpp"
 #include "cli/sarif_file.hpp"
 #include "cli/version.hpp"
+#include "platform/process.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace slipway::cli {
@@ -63,7 +64,7 @@ void choose_sandbox(const std::string& name) {
   const std::optional<SandboxMode> mode = sandbox::mode_of(name);
   if (!mode) return;  // refused by the choices
   sandbox::set_mode(*mode);
-  ::setenv("SLIPWAY_SANDBOX", name.c_str(), 1);
+  platform::set_environment("SLIPWAY_SANDBOX", name);
 }
 
 // CLI11 expects the arguments in reverse order.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/confine.hpp"
 
-#include <link.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <ranges>
@@ -12,7 +10,8 @@
 #include "base/system/cache.hpp"
 #include "base/system/paths/trusted_file.hpp"
 #include "cli/terminal.hpp"
-#include "sandbox/sandbox.hpp"
+#include "platform/library.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -47,31 +46,6 @@ constexpr std::string_view kOutputOptions[] = {"-o",
                                                "--junit",
                                                "--expect"};
 
-// What drivers and the C library read.
-constexpr const char* kOfSystem[] = {"/usr",        "/lib",
-                                     "/lib32",      "/lib64",
-                                     "/bin",        "/sbin",
-                                     "/etc",        "/opt",
-                                     "/sys",        "/proc",
-                                     "/nix",        "/run/opengl-driver",
-                                     "/run/nvidia", "/var/lib/alternatives"};
-constexpr const char* kDevices[] = {"/dev/null",
-                                    "/dev/zero",
-                                    "/dev/full",
-                                    "/dev/random",
-                                    "/dev/urandom",
-                                    "/dev/tty",
-                                    "/dev/pts",
-                                    "/dev/dri",
-                                    "/dev/kfd",
-                                    "/dev/accel",
-                                    "/dev/dxg",
-                                    "/dev/nvidiactl",
-                                    "/dev/nvidia-uvm",
-                                    "/dev/nvidia-uvm-tools",
-                                    "/dev/nvidia-modeset",
-                                    "/dev/nvidia-caps"};
-constexpr int kMaxNvidiaDevices = 16;
 // Lists of files and directories that change which drivers and layers are loaded.
 constexpr const char* kVariables[] = {
     "LD_LIBRARY_PATH",        "VK_DRIVER_FILES",        "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH",
@@ -93,7 +67,7 @@ Path existing_part(Path path) {
 
 class Rules {
  public:
-  FileRules make(const std::vector<std::string>& words, bool runs) {
+  platform::FileRules make(const std::vector<std::string>& words, bool runs) {
     runs_ = runs;
     add_system();
     bool only_files = false;
@@ -123,9 +97,7 @@ class Rules {
 
  private:
   void add_system() {
-    for (const char* path : kOfSystem) rules_.read.emplace_back(path);
-    for (const char* path : kDevices) rules_.devices.emplace_back(path);
-    for (int i = 0; i < kMaxNvidiaDevices; ++i) rules_.devices.emplace_back("/dev/nvidia" + std::to_string(i));
+    rules_ = platform::rules_of_system();
     for (const char* variable : kVariables) {
       const char* const list = std::getenv(variable);
       for (const auto part : std::views::split(std::string_view(list ? list : ""), ':')) {
@@ -142,23 +114,14 @@ class Rules {
     }
     // This program, and what the kernel or a bundle starts it with.
     rules_.execute.push_back(own);
-    rules_.execute.emplace_back(sandbox::own_command().front());
-    ::dl_iterate_phdr(add_object, &rules_);
+    rules_.execute.emplace_back(platform::own_command().front());
+    const platform::LoadedObjects objects = platform::loaded_objects();
+    rules_.read.append_range(objects.directories);
+    rules_.execute.append_range(objects.loaders);
     for (const char* part : {"objects", "pipelines", kTemporary}) {
       const Path cache = Cache::directory_of_user(part);
       if (!cache.empty() && make_private_directories(cache)) rules_.write.push_back(cache);
     }
-  }
-
-  // The directories of the libraries; of the program, its interpreter.
-  static int add_object(dl_phdr_info* object, std::size_t, void* to) {
-    auto& rules = *static_cast<FileRules*>(to);
-    if (object->dlpi_name && *object->dlpi_name == '/') rules.read.push_back(Path(object->dlpi_name).parent_path());
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-      if (object->dlpi_phdr[i].p_type == PT_INTERP)
-        rules.execute.emplace_back(reinterpret_cast<const char*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr));
-    }
-    return 0;
   }
 
   // `word`: a file, a directory, NAME=FILE, or @LIST.
@@ -194,7 +157,7 @@ class Rules {
     rules_.write.push_back(existing_part(directory_exists(path) ? path : directory_of(path)));
   }
 
-  FileRules rules_;
+  platform::FileRules rules_;
   bool runs_ = false;
 };
 
@@ -216,18 +179,18 @@ bool wants_confinement(const std::vector<std::string>& words) {
   return std::find(words.begin(), end, "--confine") != end;
 }
 
-FileRules rules_for(const std::vector<std::string>& words, bool runs) { return Rules().make(words, runs); }
+platform::FileRules rules_for(const std::vector<std::string>& words, bool runs) { return Rules().make(words, runs); }
 
 bool confine_process(const std::vector<std::string>& words, bool runs) {
   note_confined();
-  const FileRules rules = rules_for(words, runs);
+  const platform::FileRules rules = rules_for(words, runs);
   if (const Path place = Cache::directory_of_user(kTemporary); directory_exists(place))
-    ::setenv("TMPDIR", place.c_str(), 1);
+    platform::set_environment("TMPDIR", place.string());
   std::vector<std::string> lacking;
-  if (!restrict_files(rules))
+  if (!platform::restrict_files(rules))
     lacking.emplace_back(
         "this kernel has no landlock: with --confine the program itself keeps to the directories of the files");
-  if (!forbid_network())
+  if (!platform::forbid_network())
     lacking.emplace_back("this kernel has no filters of system calls: --confine does not forbid the network");
   const bool required = requires_protections(words);
   for (const std::string& what : lacking) print_error(formatted("{}: {}\n", required ? "error" : "warning", what));

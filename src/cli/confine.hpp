@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/system/kernel_rules.hpp"
+#include "platform/confine.hpp"
 
 namespace slipway::cli {
 
@@ -21,7 +21,7 @@ namespace slipway::cli {
 bool wants_confinement(const std::vector<std::string>& words);
 
 // The rules for these arguments. `runs`: outputs may be written beside the inputs.
-FileRules rules_for(const std::vector<std::string>& words, bool runs);
+platform::FileRules rules_for(const std::vector<std::string>& words, bool runs);
 
 // Applies the rules, before anything else is read, and makes `is_confined` true. Where the kernel has none, it prints a
 // warning or, in the mode `required` of the sandbox, an error, and returns false.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "cli/program.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -54,7 +55,7 @@ TEST(Confine, AllowsWhatTheArgumentsName) {
   const std::vector<std::string> words = {(in / "a.json").string(), "--input",
                                           formatted("x={}", (data / "x.npy").string()),
                                           formatted("--report={}", (out / "new" / "r.json").string())};
-  const FileRules checked = rules_for(words, false);
+  const platform::FileRules checked = rules_for(words, false);
   EXPECT_THAT(checked.read, Contains(in));
   EXPECT_THAT(checked.read, Contains(data));
   EXPECT_THAT(checked.write, Contains(out));
@@ -62,12 +63,12 @@ TEST(Confine, AllowsWhatTheArgumentsName) {
   EXPECT_THAT(rules_for(words, true).write, Contains(in));
   EXPECT_THAT(checked.read, Not(Contains(scratch.path())));
   ASSERT_TRUE(write_file(list, formatted("# cases\n  {}  \n", (data / "x.npy").string())));
-  const FileRules listed =
+  const platform::FileRules listed =
       rules_for({formatted("@{}", list.string()), "--save", formatted("x={}", (out / "y.bin").string())}, true);
   EXPECT_THAT(listed.write, Contains(data));
   EXPECT_THAT(listed.write, Contains(out));
   EXPECT_THAT(listed.read, Contains(list.parent_path()));
-  for (const FileRules& rules : {checked, listed}) EXPECT_THAT(rules.write, Not(Contains(Path("/"))));
+  for (const platform::FileRules& rules : {checked, listed}) EXPECT_THAT(rules.write, Not(Contains(Path("/"))));
 }
 
 }  // namespace

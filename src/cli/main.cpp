@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +12,8 @@
 #include "base/system/shrunk_files.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "platform/process.hpp"
+#include "platform/text.hpp"
 
 namespace {
 
@@ -42,27 +41,13 @@ void print_exception() {
   else
     std::fputs("error: the program cannot go on [device-failed]\n", stderr);
   std::fflush(nullptr);
-  ::_exit(kFailed);
-}
-
-// Opens the standard streams that are closed: otherwise an output file would get the descriptor of one of them, and the
-// text of the program. Reading standard input and writing standard output then fail; messages are lost. Standard output
-// is not /dev/null, which may be the name of an output.
-void open_standard_streams() {
-  const auto open_closed = [](int number, const char* device, int mode) {
-    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) return;
-    const int file = ::open(device, mode);  // the lowest number that is free
-    if (file >= 0 && file != number) ::close(file);
-  };
-  open_closed(STDIN_FILENO, "/dev/null", O_WRONLY);
-  open_closed(STDOUT_FILENO, "/dev/full", O_RDONLY);
-  open_closed(STDERR_FILENO, "/dev/null", O_WRONLY);
+  slipway::platform::end_now(kFailed);
 }
 
 // Before the initialisation of objects with static storage, which allocates memory and may open files.
 [[gnu::constructor(101)]] void begin() {
   std::set_terminate(end_after_exception);
-  open_standard_streams();
+  slipway::platform::open_standard_streams();
 }
 
 }  // namespace
@@ -72,7 +57,7 @@ int main(int count, char** arguments) {
   slipway::report_crashes();
   int status = kFailed;
   try {
-    status = slipway::cli::run_program(arguments[0], {{arguments + 1, arguments + count}});
+    status = slipway::cli::run_program(arguments[0], {slipway::platform::arguments_of_main(count, arguments)});
     if (const std::optional<std::string> shrunk = slipway::shrunk_file()) {
       std::fprintf(stderr, "%s: error: the file became shorter while it was read [file-truncated]\n", shrunk->c_str());
       status = 3;

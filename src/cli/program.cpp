@@ -22,6 +22,7 @@
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "cpu/target.hpp"
+#include "platform/process.hpp"
 #include "sandbox/sandbox.hpp"
 #include "shader/glslang_service.hpp"
 #include "spirv/tools.hpp"
@@ -163,7 +164,7 @@ int run_program(std::string_view program, const Arguments& arguments) {
     print_error(formatted("slipway: {}\n", known.error().front().message));
     return static_cast<int>(ExitClass::Usage);
   }
-  std::vector<std::string> command = sandbox::own_command();
+  std::vector<std::string> command = platform::own_command();
   command.emplace_back(kSandboxVerb);
   sandbox::enable(std::move(command));
   sandbox::set_warning_handler(

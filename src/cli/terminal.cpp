@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/terminal.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -20,6 +17,8 @@
 #include "base/text/control_characters.hpp"
 #include "cli/sarif_file.hpp"
 #include "json/diagnostics.hpp"
+#include "platform/process.hpp"
+#include "platform/text.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -67,7 +66,7 @@ std::string_view word_for(LogLevel level) {
 void set_output_level(OutputLevel level) { current_level = level; }
 OutputLevel output_level() { return current_level; }
 
-bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) != 0; }
+bool is_terminal(std::FILE* stream) { return platform::is_terminal(stream == stdin ? 0 : stream == stdout ? 1 : 2); }
 
 bool use_colour(std::FILE* stream) {
   if (is_set("NO_COLOR")) return false;
@@ -84,8 +83,7 @@ std::size_t text_width() {
     const std::string_view text = columns;
     if (std::from_chars(text.data(), text.data() + text.size(), width).ec != std::errc()) width = 0;
   }
-  winsize size{};
-  if (width == 0 && is_terminal(stdout) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+  if (width == 0) width = platform::terminal_width().value_or(0);
   return width == 0 ? kDefault : std::clamp(width, kMin, kMax);
 }
 
@@ -147,7 +145,7 @@ void end_process(int status) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   std::fflush(nullptr);
   if (is_interrupted()) end_by_interrupt();
-  ::_exit(written ? status : 5);
+  platform::end_now(written ? status : 5);
 }
 
 bool has_timed_out(std::span<const Diagnostic> diagnostics) { return has_kind(diagnostics, DiagnosticKind::TimedOut); }
@@ -167,8 +165,7 @@ std::string stamped_line(LogLevel level, std::string_view name, std::string_view
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
+  const std::tm local = platform::local_time(seconds);
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
   return formatted("{},{:03} [{}] {}: {}\n", date, milliseconds, name, word_for(level), text);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu/code.hpp"
 
-#include <elf.h>
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,8 +9,10 @@
 #include <vector>
 
 #include "base/elf.hpp"
+#include "base/elf_numbers.hpp"
 #include "base/format.hpp"
 #include "cpu/relocation.hpp"
+#include "platform/memory.hpp"
 
 namespace slipway::cpu {
 namespace {
@@ -168,7 +167,7 @@ class Object {
 }  // namespace
 
 Code::~Code() {
-  if (memory_) munmap(memory_, size_);
+  if (memory_) platform::unmap(memory_, size_);
 }
 
 Result<Code> load_code(Bytes bytes) {
@@ -179,8 +178,8 @@ Result<Code> load_code(Bytes bytes) {
   if (needed > kMaxSize) return invalid("its size");
   Code code;
   code.size_ = (needed + kPage - 1) / kPage * kPage;
-  void* memory = mmap(nullptr, code.size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return fail(DiagnosticKind::DeviceFailed, {}, "there is no memory for compiled kernels");
+  void* const memory = platform::map_zeroed(code.size_);
+  if (!memory) return fail(DiagnosticKind::DeviceFailed, {}, "there is no memory for compiled kernels");
   code.memory_ = static_cast<std::byte*>(memory);
   SLIPWAY_TRY_VOID(object.copy_to(code.memory_));
   SLIPWAY_TRY_VOID(object.relocate(code.memory_));
@@ -188,7 +187,7 @@ Result<Code> load_code(Bytes bytes) {
   __builtin___clear_cache(reinterpret_cast<char*>(code.memory_), reinterpret_cast<char*>(code.memory_ + code.size_));
   const auto function = object.find("kernel");
   if (!function) return invalid("it has no function `kernel`");
-  if (mprotect(code.memory_, code.size_, PROT_READ | PROT_EXEC) != 0)
+  if (!platform::make_executable(code.memory_, code.size_))
     return fail(DiagnosticKind::DeviceFailed, {}, "this system does not allow code that is made at run time");
   code.function_ = reinterpret_cast<KernelFunction>(code.memory_ + *function);
   return code;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu/library.hpp"
 
-#include <dlfcn.h>
-
 #include "base/format.hpp"
 #include "base/system/paths/trusted_file.hpp"
+#include "platform/library.hpp"
 
 namespace slipway::cpu {
 namespace {
@@ -20,16 +19,13 @@ Result<const CompilerTable*> open() {
   if (!file && !file.error().empty()) return not_available(file.error());
   if (!file)
     return not_available(formatted("`{}` is not installed; it is built where LLVM is installed", kCompilerFile));
-  void* library = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* reason = dlerror();
-    return not_available(reason ? reason : file->c_str());
-  }
-  const auto entry = reinterpret_cast<CompilerEntryPoint>(dlsym(library, kCompilerEntryPoint));
-  if (!entry) return not_available(formatted("`{}` is not a compiler of kernels", file->native()));
+  const auto library = platform::open_library(*file);
+  if (!library) return not_available(library.error());
+  const auto entry = reinterpret_cast<CompilerEntryPoint>(platform::symbol(*library, kCompilerEntryPoint));
+  if (!entry) return not_available(formatted("`{}` is not a compiler of kernels", file->string()));
   const CompilerTable* table = entry();
   if (table->fingerprint != kFingerprint)
-    return not_available(formatted("`{}` belongs to another build of slipway", file->native()));
+    return not_available(formatted("`{}` belongs to another build of slipway", file->string()));
   return table;
 }
 

@@ -1,39 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu/pool.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <map>
+
+#include "platform/cpu.hpp"
 
 namespace slipway::cpu {
 namespace {
 
 constexpr unsigned kRoundsAwake = 4000;  // of a pause each: about 50 us
 
-// Threads after the last CPU begin again with the first one.
-void stay_on(std::thread& thread, unsigned index) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  const unsigned turn = index % std::max(static_cast<unsigned>(CPU_COUNT(&allowed)), 1U);
-  unsigned seen = 0;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed) || seen++ != turn) continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    pthread_setaffinity_np(thread.native_handle(), sizeof one, &one);
-  }
-}
-
 }  // namespace
 
 Pool::Pool(unsigned threads, bool pin) {
   for (unsigned i = 1; i < std::max(threads, 1U); ++i) {
     workers_.emplace_back([this, i] { serve(i); });
-    if (pin) stay_on(workers_.back(), i);
+    if (pin) platform::stay_on_core(workers_.back(), i);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "cpu/library.hpp"
 #include "lower/kernel/kernel.hpp"
 #include "lower/lower.hpp"
+#include "platform/process.hpp"
 #include "spirv/builder.hpp"
 #include "testing/cpu_levels.hpp"
 #include "testing/scratch_directory.hpp"
@@ -431,27 +432,27 @@ TEST(Code, DamagedObjectsAreRefused) {
 TEST(Target, TheEnvironmentLimitsTheLevel) {
   const char* const set = std::getenv("SLIPWAY_CPU_LEVEL");
   const std::string before = set ? set : "";
-  unsetenv("SLIPWAY_CPU_LEVEL");
+  platform::remove_environment("SLIPWAY_CPU_LEVEL");
   const Level best = host_level();
   EXPECT_TRUE(target_of(best));
   for (const Level limit : slipway::testing::kLevels) {
     const std::string name(kLevelNames[static_cast<std::size_t>(limit)]);
-    setenv("SLIPWAY_CPU_LEVEL", name.c_str(), 1);
+    platform::set_environment("SLIPWAY_CPU_LEVEL", name);
     const Level level = host_level();
     EXPECT_LE(level, limit);
     EXPECT_EQ(level == limit, target_of(limit).has_value()) << name;
     EXPECT_EQ(host_target(), any_target_of(level));
   }
   EXPECT_TRUE(check_level_setting());
-  setenv("SLIPWAY_CPU_LEVEL", "avx9", 1);
+  platform::set_environment("SLIPWAY_CPU_LEVEL", "avx9");
   EXPECT_EQ(host_level(), best);
   const Result<> unknown = check_level_setting();
   ASSERT_FALSE(unknown);
   EXPECT_TRUE(unknown.error().front().message.starts_with("SLIPWAY_CPU_LEVEL is `avx9`, and not one of"));
   if (set)
-    setenv("SLIPWAY_CPU_LEVEL", before.c_str(), 1);
+    platform::set_environment("SLIPWAY_CPU_LEVEL", before);
   else
-    unsetenv("SLIPWAY_CPU_LEVEL");
+    platform::remove_environment("SLIPWAY_CPU_LEVEL");
 }
 
 TEST(Target, LevelsDifferInTheirProducts) {
@@ -477,9 +478,9 @@ TEST(Target, LevelsOfAArch64DifferInTheirProducts) {
   }
 #if !defined(__aarch64__)
   EXPECT_FALSE(target_of(Level::Neon));
-  setenv("SLIPWAY_CPU_LEVEL", "neon", 1);  // of another architecture
+  platform::set_environment("SLIPWAY_CPU_LEVEL", "neon");  // of another architecture
   const Level level = host_level();
-  unsetenv("SLIPWAY_CPU_LEVEL");
+  platform::remove_environment("SLIPWAY_CPU_LEVEL");
   EXPECT_EQ(level, host_level());
 #endif
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu/relocation.hpp"
 
-#include <elf.h>
-
 #include "base/bytes.hpp"
+#include "base/elf_numbers.hpp"
 
 namespace slipway::cpu {
 namespace {

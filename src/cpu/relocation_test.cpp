@@ -2,12 +2,12 @@
 // Relocations of AArch64, on any machine. The expected instructions are those of the assembler for the same distances.
 #include "cpu/relocation.hpp"
 
-#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/elf_numbers.hpp"
 
 namespace slipway::cpu {
 namespace {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu/target.hpp"
 
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/format.hpp"
 #include "cpu/target_aarch64.hpp"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "platform/cpu.hpp"
 
 namespace slipway::cpu {
 namespace {
@@ -23,15 +14,6 @@ namespace {
 #if defined(__x86_64__)
 bool cpu_has_tiles() {
   return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("amx-bf16");
-}
-
-// Tiles are a state of 8 KB for each thread, which Linux saves for processes that have asked.
-bool may_use_tiles() {
-  static const bool permitted = [] {
-    constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-  }();
-  return permitted;
 }
 
 bool has(Level level) {
@@ -51,7 +33,7 @@ bool has(Level level) {
     case Level::Avx512Vnni:
       return __builtin_cpu_supports("avx512vnni") && has(Level::Avx512);
     case Level::Amx:
-      return cpu_has_tiles() && has(Level::Avx512Vnni) && may_use_tiles();
+      return cpu_has_tiles() && has(Level::Avx512Vnni) && platform::may_use_tiles();
     default:
       return false;
   }
@@ -63,22 +45,14 @@ std::vector<std::string> unused() {
   std::vector<std::string> names;
   if (__builtin_cpu_supports("avx512bf16")) names.emplace_back("avx512_bf16");
   if (__builtin_cpu_supports("avx512fp16")) names.emplace_back("avx512_fp16");
-  if (cpu_has_tiles() && !may_use_tiles()) {
+  if (cpu_has_tiles() && !platform::may_use_tiles()) {
     names.emplace_back("amx_int8 (no permission)");
     names.emplace_back("amx_bf16 (no permission)");
   }
   return names;
 }
 
-std::string brand() {
-  std::array<unsigned, 12> words{};
-  for (unsigned i = 0; i < 3; ++i) {
-    if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3])) return {};
-  }
-  std::array<char, 49> text{};
-  std::memcpy(text.data(), words.data(), 48);
-  return text.data();
-}
+std::string brand() { return platform::cpu_brand(); }
 #else
 bool has(Level level) { return aarch64::has(level); }
 bool is_amd() { return false; }
@@ -190,11 +164,6 @@ lower::DeviceFacts facts_of(const Target& target) {
   return facts;
 }
 
-unsigned default_threads() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
-}
+unsigned default_threads() { return platform::allowed_cores(); }
 
 }  // namespace slipway::cpu

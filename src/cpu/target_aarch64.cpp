@@ -2,34 +2,23 @@
 #include "cpu/target_aarch64.hpp"
 
 #include "base/format.hpp"
-
-#if defined(__aarch64__)
-#include <sys/auxv.h>
-#endif
+#include "platform/cpu.hpp"
 
 namespace slipway::cpu::aarch64 {
 namespace {
 
 // Bits of AT_HWCAP and AT_HWCAP2, as Linux defines them for this architecture.
-constexpr unsigned long kDotProducts = 1UL << 20, kIdentification = 1UL << 11;
+constexpr unsigned long kDotProducts = 1UL << 20;
 constexpr unsigned long kSve2 = 1UL << 1, kI8mm = 1UL << 13, kBf16 = 1UL << 14;
 
 #if defined(__aarch64__)
 constexpr bool kIsHere = true;
-unsigned long first_features() { return getauxval(AT_HWCAP); }
-unsigned long second_features() { return getauxval(AT_HWCAP2); }
-// MIDR_EL1, which Linux reads for programs.
-std::uint64_t identification() {
-  std::uint64_t value = 0;
-  if (first_features() & kIdentification) asm("mrs %0, midr_el1" : "=r"(value));
-  return value;
-}
 #else
 constexpr bool kIsHere = false;
-unsigned long first_features() { return 0; }
-unsigned long second_features() { return 0; }
-std::uint64_t identification() { return 0; }
 #endif
+std::uint64_t first_features() { return platform::arm_features().first; }
+std::uint64_t second_features() { return platform::arm_features().second; }
+std::uint64_t identification() { return platform::arm_features().identification; }
 
 struct Core {
   std::uint32_t implementer, part;

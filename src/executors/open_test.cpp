@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "executors/cpu/info.hpp"
+#include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 
 namespace slipway::executors {
@@ -20,10 +21,10 @@ std::string_view kind_of(const std::string& selector) {
 TEST(OpenExecutor, TheSelectorChoosesTheKind) {
   EXPECT_EQ(kind_of("cpu"), "cpu");
   EXPECT_EQ(kind_of(""), "vulkan");
-  ::setenv("SLIPWAY_DEVICE", "cpu", 1);
+  platform::set_environment("SLIPWAY_DEVICE", "cpu");
   EXPECT_EQ(kind_of(""), "cpu");
   EXPECT_EQ(kind_of("0"), "vulkan");
-  ::unsetenv("SLIPWAY_DEVICE");
+  platform::remove_environment("SLIPWAY_DEVICE");
 }
 
 TEST(OpenExecutor, WhatFailsIsReportedLater) {

@@ -511,10 +511,12 @@ std::string filled_in(std::string_view command, const std::string& file) {
     for (std::size_t at = 0; (at = text.find(placeholder, at)) != text.npos; at += by.size())
       text.replace(at, placeholder.size(), by);
   };
-  replace("{file}", path.string());
-  const std::string stem = path.stem().string();
+  const std::string whole = path.string(), stem = path.stem().string();
+  replace("{file}", whole);
   replace("{stem}", stem);
-  replace("{model}", (path.parent_path() / (stem.ends_with(".vgf") ? stem : stem + ".vgf")).string());
+  // (The separators stay as they are.)
+  const std::string directory = whole.substr(0, whole.size() - path.filename().string().size());
+  replace("{model}", directory + (stem.ends_with(".vgf") ? stem : stem + ".vgf"));
   return text;
 }
 

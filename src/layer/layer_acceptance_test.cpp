@@ -10,6 +10,7 @@
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "platform/process.hpp"
 #include "shader/compile.hpp"
 #include "spirv/tools.hpp"
 #include "testing/layer_fixture.hpp"
@@ -435,9 +436,9 @@ TEST_F(LayerAcceptance, TheTimesOfOperatorsCanBeQueried) {
   const std::string lines = testing::matrix_products(3, 4);
   for (const bool wanted : {false, true}) {
     stop();
-    if (wanted) ::setenv("SLIPWAY_LAYER_PROFILE", "on", 1);
+    if (wanted) platform::set_environment("SLIPWAY_LAYER_PROFILE", "on");
     start();
-    ::unsetenv("SLIPWAY_LAYER_PROFILE");
+    platform::remove_environment("SLIPWAY_LAYER_PROFILE");
     const AppTensor x = tensor(VK_FORMAT_R32_SFLOAT, {1, 4, 4}), y = tensor(VK_FORMAT_R32_SFLOAT, {1, 4, 4});
     const AppGraph made = graph(testing::graph_module(lines), "main", {&x, &y});
     const VkDescriptorSet set = descriptor_set(made.set_layout, {&x, &y});

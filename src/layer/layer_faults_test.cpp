@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "platform/process.hpp"
 #include "shader/compile.hpp"
 #include "testing/layer_fixture.hpp"
 
@@ -296,7 +297,7 @@ TEST_F(LayerFaults, GraphsWithGapsAreRecordedEachTime) {
 }
 
 TEST_F(LayerFaults, EachCallFailsInTurn) {
-  ::setenv("SLIPWAY_LAYER_CACHE", "off", 1);
+  platform::set_environment("SLIPWAY_LAYER_CACHE", "off");
   std::size_t failures = 0;
   for (std::uint64_t n = 1;; ++n) {
     fail_at_(n);
@@ -323,7 +324,7 @@ TEST_F(LayerFaults, EachCallFailsInTurn) {
     ++failures;
     ASSERT_LT(n, 1000u);
   }
-  ::unsetenv("SLIPWAY_LAYER_CACHE");
+  platform::remove_environment("SLIPWAY_LAYER_CACHE");
   EXPECT_GT(failures, 40u);
   // Messages about what the application leaves undone after an error are not of interest.
   static_cast<void>(take_messages());

@@ -16,6 +16,7 @@
 
 #include "layer/chain.hpp"
 #include "layer/dispatch.hpp"
+#include "platform/process.hpp"
 #include "shader/compile.hpp"
 #include "testing/layer_fixture.hpp"
 #include "testing/scratch_directory.hpp"
@@ -332,11 +333,11 @@ TEST(LayerHostile, MutatedModulesNeverCrash) {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : otherwise;
   };
   const testing::UseLayer layer(testing::Validation::Off);
-  ::setenv("SLIPWAY_LAYER_LOG", "off", 1);  // messages come to the application
+  platform::set_environment("SLIPWAY_LAYER_LOG", "off");  // messages come to the application
   testing::LayerApp app;
   app.validation_ = false;
   app.start();
-  ::unsetenv("SLIPWAY_LAYER_LOG");
+  platform::remove_environment("SLIPWAY_LAYER_LOG");
   const AppTensor x = app.tensor(VK_FORMAT_R32_SINT, {4, 6}), y = app.tensor(VK_FORMAT_R32_SINT, {4, 6});
   const std::vector<std::int32_t> c(24, 5);
   const std::vector<testing::AppConstant> constants = {{0, VK_FORMAT_R32_SINT, {4, 6}, c.data()}};

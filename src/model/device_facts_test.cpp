@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "platform/process.hpp"
 #include "spirv/module.hpp"
 #include "spirv/tools.hpp"
 
@@ -58,9 +59,9 @@ TEST(DeviceFacts, DispatchesStartInOrderOnGpusThatAreKnownToDoSo) {
   EXPECT_FALSE(device_facts(snapshot).starts_in_order);
   snapshot.features.insert("vulkanMemoryModel");
   EXPECT_TRUE(device_facts(snapshot).starts_in_order);
-  setenv("SLIPWAY_BARRIERS", "all", 1);
+  platform::set_environment("SLIPWAY_BARRIERS", "all");
   EXPECT_FALSE(device_facts(snapshot).starts_in_order);
-  unsetenv("SLIPWAY_BARRIERS");
+  platform::remove_environment("SLIPWAY_BARRIERS");
   snapshot.driver_name = "radv";
   EXPECT_FALSE(device_facts(snapshot).starts_in_order);
 }

@@ -10,6 +10,7 @@
 #include "base/system/child_process.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "model_jobs/format_runtime_script.hpp"
+#include "platform/process.hpp"
 #include "tensor/files/npy.hpp"
 
 namespace slipway::model {
@@ -124,7 +125,7 @@ Result<RuntimeResults> run_in_runtime(const RuntimeRun& run) {
     return fail(DiagnosticKind::DeviceFailed, file, formatted("{} does not run the model: {}", title, reason));
   };
   if (const auto reason = line_of(ended->output, "failed")) return failed(*reason);
-  if (ended->signal) return failed(formatted("it crashed ({})", ::strsignal(*ended->signal)));
+  if (ended->signal) return failed(formatted("it crashed ({})", platform::signal_text(*ended->signal)));
   if (ended->status != 0) return failed(last_line_of(ended->errors));
   RuntimeResults results{.runtime = line_of(ended->output, "runtime").value_or(std::string(title)), .values = {}};
   for (std::size_t i = 0; i < run.outputs.size() + run.inside.size(); ++i) {

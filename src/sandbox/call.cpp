@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The side that asks: decides whether a call needs a worker, and talks with it.
-#include <dlfcn.h>
-#include <link.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,6 +14,8 @@
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
 #include "base/system/files.hpp"
+#include "platform/channel.hpp"
+#include "platform/library.hpp"
 #include "sandbox/sandbox.hpp"
 #include "sandbox/starter.hpp"
 #include "sandbox/wire.hpp"
@@ -46,34 +40,14 @@ struct Origin {
   std::string error;
 };
 
-// Whether this code is linked into the program, and not into a shared object.
-bool is_in_program() {
-  struct Search {
-    std::uintptr_t address;
-    bool found;
-  } search{reinterpret_cast<std::uintptr_t>(&is_in_program), false};
-  // The first object is the program.
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* data) {
-        auto& given = *static_cast<Search*>(data);
-        for (const auto& part : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
-          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-          given.found |= part.p_type == PT_LOAD && given.address >= begin && given.address - begin < part.p_memsz;
-        }
-        return 1;
-      },
-      &search);
-  return search.found;
-}
-
 // The program that is installed with this library.
 Origin origin_of_library() {
-  if (is_in_program()) return {};
-  Dl_info info{};
+  const auto* const code = reinterpret_cast<const void*>(&origin_of_library);
+  if (platform::is_in_program(code)) return {};
   std::error_code error;
   Path program;
-  if (dladdr(reinterpret_cast<const void*>(&is_in_program), &info) != 0 && info.dli_fname) {
-    const Path library = std::filesystem::canonical(info.dli_fname, error);
+  if (const Path file = platform::file_of_code(code); !file.empty()) {
+    const Path library = std::filesystem::canonical(file, error);
     if (!error) program = (library.parent_path() / SLIPWAY_PROGRAM_FROM_LIBRARY / "slipway").lexically_normal();
   }
   if (program.empty()) return {.command = {}, .error = "the library does not find its own file"};
@@ -81,7 +55,7 @@ Origin origin_of_library() {
     return {.command = {},
             .error = formatted("the program `{}`, which belongs to this library, is missing{}", program.string(),
                                kOffHelps)};
-  return {.command = {program.native(), "sandbox-process"}, .error = {}};
+  return {.command = {program.string(), "sandbox-process"}, .error = {}};
 }
 
 // Without memory of its own: the Vulkan layer sets it, and may be unloaded.
@@ -136,13 +110,16 @@ std::atomic<bool> has_warned = false;
 
 // The protections that are missing, with their reasons; those only which the kernel has, unless `lacking` is accepted.
 std::string missing(const Hello& hello, bool lacking) {
-  const std::pair<std::string_view, Protected> all[] = {{"limits of memory and time", hello.limits},
-                                                        {"landlock", hello.files},
-                                                        {"seccomp", hello.calls},
-                                                        {"the signal of the end of its parent", hello.parent}};
+  const std::pair<std::string_view, platform::Protected> all[] = {
+      {"limits of memory and time", hello.limits},
+      {"landlock", hello.files},
+      {"seccomp", hello.calls},
+      {"the signal of the end of its parent", hello.parent}};
   std::string text;
   for (const auto& [name, one] : all) {
-    if (one.barrier != ProtectionState::Failed && !(lacking && one.barrier == ProtectionState::Lacking)) continue;
+    if (one.barrier != platform::ProtectionState::Failed &&
+        !(lacking && one.barrier == platform::ProtectionState::Lacking))
+      continue;
     text += formatted("{}{}", text.empty() ? "" : ", ", name);
     if (one.error != 0) text += formatted(" ({})", std::strerror(one.error));
   }
@@ -171,7 +148,7 @@ class Slot {
  public:
   Slot() {
     std::unique_lock lock(all().mutex);
-    if (const pid_t self = ::getpid(); std::exchange(all().owner, self) != self) all().used = 0;
+    if (const int self = platform::process_id(); std::exchange(all().owner, self) != self) all().used = 0;
     const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxWorkers);
     all().freed.wait(lock, [&] { return all().used < most; });
     ++all().used;
@@ -187,7 +164,7 @@ class Slot {
   struct All {
     std::mutex mutex;
     std::condition_variable freed;
-    pid_t owner = -1;  // a fork of this process has slots of its own
+    int owner = -1;  // a fork of this process has slots of its own
     std::size_t used = 0;
   };
   static All& all() {
@@ -217,8 +194,7 @@ class Conversation {
                                                           .seconds = time});
     if (!worker) return sandbox_error(formatted("{}{}", worker.error(), kOffHelps));
     worker_ = *worker;
-    const timeval patience{.tv_sec = 120, .tv_usec = 0};
-    ::setsockopt(worker_->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    platform::limit_sending(worker_->socket, seconds(120));
     end_ = Clock::now() + limits_.time * kPatience + seconds(10);
     if (!receive(std::as_writable_bytes(std::span(&hello_, 1))))
       return sandbox_error(formatted("its process {} before it has read anything", reason().text));
@@ -273,17 +249,18 @@ class Conversation {
     if (!ended) return {.cause = Sandbox, .text = "ended with the process that starts it"};
     if (ended->killed)
       return {.cause = Input, .text = waited_ == Wait::Late ? "does not answer" : "sends what is not an answer"};
-    if (!WIFSIGNALED(ended->status)) return {.cause = Input, .text = "ended by itself"};
-    const int signal = WTERMSIG(ended->status);
-    if (signal == SIGXCPU) {
+    const int signal = ended->how.signal;
+    if (signal == 0) return {.cause = Input, .text = "ended by itself"};
+    if (signal == platform::kOutOfTime) {
       const bool by_user = hello_.seconds < static_cast<std::uint64_t>(limits_.time.count());
       return {.cause = by_user ? Sandbox : Input,
               .text = formatted("takes more than {} s of CPU time{}", hello_.seconds,
                                 by_user ? ", the limit of the user" : "")};
     }
-    return {.cause = Input,
-            .text = formatted("crashed (signal {}, {}); it may use {} MB of memory", signal, ::strsignal(signal),
-                              (hello_.memory != 0 ? hello_.memory : limits_.memory) / kMegabyte)};
+    return {
+        .cause = Input,
+        .text = formatted("crashed (signal {}, {}); it may use {} MB of memory", signal, platform::signal_text(signal),
+                          (hello_.memory != 0 ? hello_.memory : limits_.memory) / kMegabyte)};
   }
 
   // Until `end_`.
@@ -291,10 +268,10 @@ class Conversation {
     while (!to.empty()) {
       waited_ = wait_for(worker_->socket, end_);
       if (waited_ != Wait::Ready) return false;
-      const ssize_t count = ::recv(worker_->socket, to.data(), to.size(), MSG_DONTWAIT);
-      if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (count <= 0) return false;
-      to = to.subspan(static_cast<std::size_t>(count));
+      const auto count = platform::receive_some(worker_->socket, to, false);
+      if (!count && count.error() == EAGAIN) continue;
+      if (!count || *count == 0) return false;
+      to = to.subspan(*count);
     }
     return true;
   }
@@ -364,7 +341,7 @@ Protection protection() {
   const std::optional<CallError> error = conversation.begin();
   found.running = !error;
   if (error) found.failure = error->text;
-  const auto held = [](const Protected& one) { return one.barrier == ProtectionState::Held; };
+  const auto held = [](const platform::Protected& one) { return one.barrier == platform::ProtectionState::Held; };
   found.limits = held(conversation.hello().limits) && held(conversation.hello().parent);
   found.landlock = held(conversation.hello().files);
   found.seccomp = held(conversation.hello().calls);

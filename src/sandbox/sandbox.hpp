@@ -83,11 +83,8 @@ void set_mode(std::optional<SandboxMode> mode);
 // Receives a warning about missing protections, once, on the thread of the call. Initially warnings are lost.
 void set_warning_handler(void (*handler)(const std::string& text));
 
-// Makes this process start its zygote by this command. The program calls it with `own_command`.
+// Makes this process start its zygote by this command. The program calls it with `platform::own_command`.
 void enable(std::vector<std::string> command);
-
-// The command that starts this program again: its path or, in a bundle, its loader and options, then the path.
-std::vector<std::string> own_command();
 
 // The life of a zygote. Returns the exit status.
 int serve(std::span<const Service* const> services);

@@ -26,6 +26,7 @@
 #include <thread>
 
 #include "base/format.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::sandbox {
 namespace {
@@ -325,7 +326,7 @@ TEST_F(SandboxOfFork, AfterAStartThatFailedCallsRunInWorkersAgain) {
 TEST_F(SandboxOfFork, AnEnvironmentThatNamesNoModeIsAnError) {
   const auto with_variable = [](const char* value) {
     return in_fork([value] {
-      ::setenv("SLIPWAY_SANDBOX", value, 1);
+      platform::set_environment("SLIPWAY_SANDBOX", value);
       set_mode(std::nullopt);
       const std::string number = run(kNumber, "");
       return number == formatted("{}", ::getpid()) ? "here" : number.contains(' ') ? number : "in a worker";

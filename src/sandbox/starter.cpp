@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sandbox/starter.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "platform/channel.hpp"
 
 namespace slipway::sandbox {
 namespace {
@@ -32,38 +26,15 @@ std::vector<std::string> environment_of_sandbox() {
   return kept;
 }
 
-std::vector<char*> arguments_of(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // The process that has `file` as its socket; or the error number.
-std::expected<pid_t, int> spawn(std::vector<std::string> command, int file) {
-  std::vector<std::string> environment = environment_of_sandbox();
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, file, kSocket);
-  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    ::posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
-  ::posix_spawn_file_actions_addclosefrom_np(&actions, kSocket + 1);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const std::string program = command.front();
-  pid_t process = -1;
-  const int error = ::posix_spawn(&process, program.c_str(), &actions, &attributes, arguments_of(command).data(),
-                                  arguments_of(environment).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return std::unexpected(error);
-  return process;
+std::expected<int, int> start_zygote(const std::vector<std::string>& command, int file) {
+  return platform::start_process(
+      {.command = command,
+       .environment = environment_of_sandbox(),
+       .files = {{file, kSocket}},
+       .without_stream = {platform::kStandardInput, platform::kStandardOutput, platform::kStandardError},
+       .files_end = kSocket + 1,
+       .default_signals = true});
 }
 
 std::string cannot_start(int error) { return formatted("its process cannot be started: {}", std::strerror(error)); }
@@ -72,21 +43,7 @@ std::string cannot_start(int error) { return formatted("its process cannot be st
 template <class T>
 bool receive_packet(int socket, T& packet, int* file = nullptr) {
   if (wait_for(socket, Clock::now() + kTimeOfZygote) != Wait::Ready) return false;
-  iovec piece{&packet, sizeof packet};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof space;
-  ssize_t count = 0;
-  while ((count = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
-  }
-  for (cmsghdr* each = CMSG_FIRSTHDR(&message); each; each = CMSG_NXTHDR(&message, each)) {
-    if (file && each->cmsg_level == SOL_SOCKET && each->cmsg_type == SCM_RIGHTS)
-      std::memcpy(file, CMSG_DATA(each), sizeof *file);
-  }
-  return count == sizeof packet;
+  return platform::receive_packet(socket, std::as_writable_bytes(std::span(&packet, 1)), file);
 }
 
 }  // namespace
@@ -96,34 +53,29 @@ Wait wait_for(int socket, Clock::time_point end) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     if (is_interrupted()) return Wait::Interrupted;
     if (left.count() <= 0) return Wait::Late;
-    pollfd polled[] = {{.fd = socket, .events = POLLIN, .revents = 0},
-                       {.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
-    const int ready =
-        ::poll(polled, std::size(polled), static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
-    if (ready > 0 && polled[0].revents != 0) return Wait::Ready;
+    platform::Watched watched[] = {{.file = socket}, {.file = interrupt_file()}};
+    platform::wait_for_any(watched, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
+    if (watched[0].is_ready) return Wait::Ready;
   }
 }
 
 bool Starter::send(const Order& order) const {
-  return ::send(socket_, &order, sizeof order, MSG_NOSIGNAL) == sizeof order;
+  return platform::send_packet(socket_, std::as_bytes(std::span(&order, 1)));
 }
 
 std::optional<std::string> Starter::start(const std::vector<std::string>& command) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return cannot_start(errno);
-  const auto process = spawn(command, ends[1]);
-  ::close(ends[1]);
-  if (!process) {
-    ::close(ends[0]);
-    return cannot_start(process.error());
-  }
-  socket_ = ends[0];
+  auto ends = platform::make_channel(platform::ChannelKind::Packets);
+  if (!ends) return cannot_start(ends.error());
+  const auto process = start_zygote(command, (*ends)[1].number());
+  if (!process) return cannot_start(process.error());
+  (*ends)[1] = platform::OwnedDescriptor();
+  socket_ = (*ends)[0].release();
   process_ = *process;
   command_ = command;
   ++count_;
   Greeting given{};
   const Greeting expected = greeting();
-  if (!send({.kind = Order::Kind::Begin, .process = ::getpid()}) || !receive_packet(socket_, given))
+  if (!send({.kind = Order::Kind::Begin, .process = platform::process_id()}) || !receive_packet(socket_, given))
     return formatted("its process does not start: {}", stop());
   if (given.protocol == expected.protocol && std::memcmp(given.version, expected.version, sizeof given.version) == 0)
     return std::nullopt;
@@ -132,26 +84,28 @@ std::optional<std::string> Starter::start(const std::vector<std::string>& comman
 }
 
 std::string Starter::stop() {
-  ::close(std::exchange(socket_, -1));
-  const pid_t process = std::exchange(process_, -1);
-  int status = 0;
+  platform::close_file(std::exchange(socket_, -1));
+  const int process = std::exchange(process_, -1);
+  std::optional<platform::ProcessEnd> end;
   // It ends when its socket is closed, unless it does not get that far.
   bool killed = false;
-  for (int i = 0; ::waitpid(process, &status, WNOHANG) == 0; ++i) {
-    if (i == 200 || is_interrupted()) killed = ::kill(process, SIGKILL) == 0;
-    ::usleep(1000);
+  for (int i = 0; !(end = platform::end_of_process(process, platform::Waiting::No)); ++i) {
+    if (i == 200 || is_interrupted()) {
+      platform::kill_process(process);
+      killed = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (killed) return is_interrupted() ? "it was interrupted" : "it does not answer";
-  if (WIFSIGNALED(status))
-    return formatted("it ended by signal {}, {}", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-  return formatted("it ended with status {}", WEXITSTATUS(status));
+  if (end->signal != 0) return formatted("it ended by signal {}, {}", end->signal, platform::signal_text(end->signal));
+  return formatted("it ended with status {}", end->status);
 }
 
 // After a fork the zygote belongs to the parent.
 void Starter::forget_of_parent() {
-  const pid_t self = ::getpid();
+  const int self = platform::process_id();
   if (std::exchange(owner_, self) == self) return;
-  if (socket_ >= 0) ::close(std::exchange(socket_, -1));
+  if (socket_ >= 0) platform::close_file(std::exchange(socket_, -1));
   process_ = -1;
 }
 
@@ -173,7 +127,7 @@ std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::str
   Forked forked;
   Worker worker{.zygote = count_};
   if (!send(order) || !receive_packet(socket_, forked, &worker.socket)) {
-    if (worker.socket >= 0) ::close(worker.socket);
+    if (worker.socket >= 0) platform::close_file(worker.socket);
     return std::unexpected(formatted("the process that starts it has ended: {}", stop()));
   }
   if (forked.error != 0) return std::unexpected(cannot_start(forked.error));
@@ -187,16 +141,16 @@ std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::str
 }
 
 void Starter::end(const Worker& worker) {
-  ::close(worker.socket);
+  platform::close_file(worker.socket);
   const std::scoped_lock lock(mutex_);
-  if (worker.zygote == count_ && socket_ >= 0 && owner_ == ::getpid())
+  if (worker.zygote == count_ && socket_ >= 0 && owner_ == platform::process_id())
     static_cast<void>(send({.kind = Order::Kind::End, .process = worker.process}));
 }
 
 std::optional<Ended> Starter::report_end(const Worker& worker, bool patience) {
-  ::close(worker.socket);
+  platform::close_file(worker.socket);
   const std::scoped_lock lock(mutex_);
-  if (worker.zygote != count_ || socket_ < 0 || owner_ != ::getpid()) return std::nullopt;
+  if (worker.zygote != count_ || socket_ < 0 || owner_ != platform::process_id()) return std::nullopt;
   Ended ended;
   // A worker that ends while the zygote does has not ended by itself.
   if (send({.kind = Order::Kind::End, .process = worker.process, .answer = true, .patience = patience}) &&

@@ -2,8 +2,6 @@
 // The calling side of the zygote: starts it, and has it fork and end workers. Inside this module only.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -23,8 +21,7 @@ enum class Wait : std::uint8_t { Ready, Late, Interrupted };
 Wait wait_for(int socket, Clock::time_point end);
 
 struct Worker {
-  int socket = -1;
-  pid_t process = -1;
+  int socket = -1, process = -1;
   std::uint64_t zygote = 0;  // which one
 };
 
@@ -47,7 +44,7 @@ class Starter {
 
   std::mutex mutex_;
   std::vector<std::string> command_;  // of the zygote
-  pid_t owner_ = -1, process_ = -1;
+  int owner_ = -1, process_ = -1;
   int socket_ = -1;
   std::uint64_t count_ = 0;  // of zygotes
 };

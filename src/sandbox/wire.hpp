@@ -14,6 +14,8 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "platform/confine.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::sandbox {
 
@@ -53,25 +55,14 @@ struct Forked {
 };
 
 struct Ended {
-  std::int32_t status = 0;  // of waitpid
-  bool killed = false;      // it had not ended
+  platform::ProcessEnd how;
+  bool killed = false;  // it had not ended
 };
 
 // --- a worker: a stream ---------------------------------------------------------------------------------------------
 
-enum class ProtectionState : std::uint8_t { Held, NotBuilt, Lacking, Failed };
-
-struct Protected {
-  ProtectionState barrier = ProtectionState::Failed;
-  std::int32_t error = 0;  // of errno
-};
-
-struct Hello {
-  // Lacking: the kernel, or what emulates it, does not have the protection.
-  Protected limits, files, calls, parent;
-  // What holds: a limit of the user may be lower than the one of the call.
-  std::uint64_t memory = 0, seconds = 0;
-};
+// What protects a worker.
+using Hello = platform::Confinement;
 
 // The text of a worker whose memory is exhausted.
 inline constexpr std::string_view kNeedsMemory = "needs more memory than it may use";
@@ -92,18 +83,6 @@ struct Header {
 
 // Returns false when the other side has closed its end, or after an error.
 bool send_message(int socket, Header header, std::span<const Bytes> parts);
-bool send_all(int socket, std::span<const Bytes> parts);
 bool receive_all(int socket, MutableBytes to);
-
-// --- confinement ----------------------------------------------------------------------------------------------------
-
-// What a worker inherits of its zygote.
-struct Inherited {
-  Protected files, calls;
-};
-// In the zygote: no signals of the terminal, no new privileges, no files, few system calls.
-Inherited confine_zygote();
-// In a worker, once: limits, then the filter of system calls. `zygote` is its parent.
-Hello confine_worker(std::int32_t zygote, const Inherited& inherited, std::uint64_t memory, std::uint64_t seconds);
 
 }  // namespace slipway::sandbox

@@ -15,6 +15,7 @@
 
 #include "base/format.hpp"
 #include "executors/cpu/info.hpp"
+#include "platform/process.hpp"
 #include "testing/layer.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/scratch_directory.hpp"
@@ -204,11 +205,11 @@ TEST_F(PublicGraphs, UseThoseOfTheDriver) {
   if (!testing::UseLayer::is_here()) GTEST_SKIP() << "no driver with tensors and graphs here";
   const testing::UseLayer layer(testing::Validation::Off);
   const testing::ScratchDirectory captured;
-  ::setenv("SLIPWAY_LAYER_CAPTURE", captured.path().c_str(), 1);
+  platform::set_environment("SLIPWAY_LAYER_CAPTURE", captured.path().string());
   Device device = Device::open().value();
   EXPECT_THAT(run(device), ::testing::Each(6));
-  ::unsetenv("SLIPWAY_LAYER_CAPTURE");
-  EXPECT_FALSE(std::filesystem::is_empty(captured.path()));
+  platform::remove_environment("SLIPWAY_LAYER_CAPTURE");
+  EXPECT_FALSE(std::filesystem::is_empty(captured.path().string()));
 }
 
 }  // namespace

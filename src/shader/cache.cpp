@@ -18,12 +18,12 @@ std::string key_of(const Source& source, Language language, const Options& optio
                                    options.macros.size(), options.include_dirs.size());
   const auto add = [&](std::string_view text) { settings += formatted("{} {}\n", text.size(), text); };
   add(options.entry);
-  add(options.directory.native());
+  add(options.directory.string());
   for (const Macro& macro : options.macros) {
     add(macro.name);
     add(macro.value ? "=" + *macro.value : "");
   }
-  for (const Path& directory : options.include_dirs) add(directory.native());
+  for (const Path& directory : options.include_dirs) add(directory.string());
   // The name is in the debug information.
   return Cache::key({kFormat, compiler_version(), settings, source.name(), source.text()});
 }
@@ -52,7 +52,7 @@ std::vector<std::byte> entry_of(const Compiled& compiled, const Source& main) {
   writer.write(static_cast<std::uint32_t>(compiled.words.size())).append(std::as_bytes(std::span(compiled.words)));
   writer.write(static_cast<std::uint32_t>(compiled.dependencies.size()));
   for (const Dependency& dependency : compiled.dependencies) {
-    write_text(writer, dependency.path.native());
+    write_text(writer, dependency.path.string());
     write_text(writer, dependency.hash);
   }
   writer.write(static_cast<std::uint32_t>(compiled.warnings.size()));

@@ -46,19 +46,19 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
   SLIPWAY_TRY_VOID(write_file(input, source->text()));
   std::vector<std::string> words = {
       "dxc", "-spirv",       "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E", options.entry,
-      "-Fo", output.native()};
+      "-Fo", output.string()};
   for (const Macro& macro : options.macros) {
     words.push_back(macro.value ? "-D" : "-U");
     words.push_back(macro.value && !macro.value->empty() ? formatted("{}={}", macro.name, *macro.value) : macro.name);
   }
   const auto include = [&](const Path& directory) {
     words.emplace_back("-I");
-    words.push_back(directory.empty() ? "." : directory.native());
+    words.push_back(directory.empty() ? "." : directory.string());
   };
   include(options.directory);
   for (const Path& directory : options.include_dirs) include(directory);
   if (options.debug_info) words.emplace_back("-Zi");
-  words.push_back(input.native());
+  words.push_back(input.string());
 
   const Result<ChildEnd> end = run_child(words, std::chrono::duration<double>::max());
   if (!end || end->status == 127) {
@@ -67,7 +67,7 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
     return fail(std::move(diagnostic.hint("without the option, the built-in front end compiles HLSL")));
   }
   const std::string log = end->output + end->errors;
-  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{input.native(), source}});
+  std::vector<Diagnostic> messages = read_messages(as_glslang_log(log), source, {{input.string(), source}});
   const int status = end->signal ? 128 + *end->signal : end->status;
   const bool failed = status != 0 || end->interrupted || !file_exists(output);
   if (failed) {

@@ -10,6 +10,7 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/files.hpp"
+#include "platform/process.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway::shader {
@@ -19,8 +20,8 @@ using ::testing::HasSubstr;
 
 class Dxc : public ::testing::Test {
  protected:
-  Dxc() { ::setenv("PATH", (directory_.path().native() + ":" + path_).c_str(), 1); }
-  ~Dxc() override { ::setenv("PATH", path_.c_str(), 1); }
+  Dxc() { platform::set_environment("PATH", directory_.path().string() + ":" + path_); }
+  ~Dxc() override { platform::set_environment("PATH", path_); }
 
   // `$last` is the source, `$output` the file of -Fo.
   void program(const std::string& body) {
@@ -69,7 +70,7 @@ TEST_F(Dxc, ReportsErrorsInTheSource) {
 }
 
 TEST_F(Dxc, ReportsThatTheProgramIsMissing) {
-  ::setenv("PATH", directory_.path().c_str(), 1);
+  platform::set_environment("PATH", directory_.path().string());
   const auto compiled = compile_with_dxc(source(), {});
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().front().kind, DiagnosticKind::DeviceLacks);

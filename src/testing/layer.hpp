@@ -11,6 +11,8 @@
 #include <regex>
 #include <string>
 
+#include "platform/process.hpp"
+
 namespace slipway::testing {
 
 // Where the validation layer is that the fixtures enable: it sees the calls of the program, or those of the layer.
@@ -53,14 +55,14 @@ class UseLayer {
     // Empty: stays as it is.
     Variable(const char* name, const std::string& value) : name_(name) {
       if (const char* before = std::getenv(name)) before_ = before;
-      if (!value.empty()) ::setenv(name, value.c_str(), 1);
+      if (!value.empty()) platform::set_environment(name, value);
     }
     Variable(const Variable&) = delete;
     ~Variable() {
       if (before_)
-        ::setenv(name_, before_->c_str(), 1);
+        platform::set_environment(name_, *before_);
       else
-        ::unsetenv(name_);
+        platform::remove_environment(name_);
     }
 
    private:

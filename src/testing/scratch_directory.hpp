@@ -2,17 +2,16 @@
 // A temporary directory that is removed with its owner.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
-#include <string>
+
+#include "platform/file.hpp"
 
 namespace slipway::testing {
 
 class ScratchDirectory {
  public:
   ScratchDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "slipway-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
+    path_ = platform::make_temporary_directory(std::filesystem::temp_directory_path() / "slipway-test-XXXXXX").value();
   }
   ScratchDirectory(const ScratchDirectory&) = delete;
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;

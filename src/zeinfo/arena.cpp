@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "zeinfo/arena.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <new>
+
+#include "platform/memory.hpp"
 
 namespace slipway::zeinfo {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+using platform::kLargePage;
 
 // Large blocks ask for huge pages: a page fault per 4 KiB costs as much as reading the text that fills it. If the
 // system declines, nothing changes.
 Memory block_of(std::size_t size) {
-  Memory memory(static_cast<std::byte*>(size >= kHugePage ? std::aligned_alloc(kHugePage, size) : std::malloc(size)));
+  Memory memory(static_cast<std::byte*>(size >= kLargePage ? platform::allocate_large(size) : std::malloc(size)));
   if (!memory) throw std::bad_alloc();
-  if (size >= kHugePage) madvise(memory.get(), size, MADV_HUGEPAGE);
   return memory;
 }
 
@@ -25,8 +24,8 @@ Memory block_of(std::size_t size) {
 // Blocks grow to two megabytes and are not initialised, so that unused parts cost no memory.
 void Arena::grow(std::size_t size) {
   std::size_t block = std::max(size, next_block_);
-  next_block_ = std::min(next_block_ * 2, kHugePage);
-  if (block > kHugePage / 2) block = (block + kHugePage - 1) / kHugePage * kHugePage;
+  next_block_ = std::min(next_block_ * 2, kLargePage);
+  if (block > kLargePage / 2) block = (block + kLargePage - 1) / kLargePage * kLargePage;
   blocks_.push_back(block_of(block));
   free_ = blocks_.back().get();
   left_ = block;

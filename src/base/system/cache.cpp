@@ -4,14 +4,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <ranges>
 
 #include "base/format.hpp"
+#include "platform/file.hpp"
 
 namespace slipway {
 namespace {
@@ -44,8 +42,6 @@ std::optional<std::vector<std::byte>> read_entry(const Path& directory, std::str
   return std::vector<std::byte>(value.begin(), value.end());
 }
 
-bool is_open_to_all(const struct stat& status) { return (status.st_mode & S_IWOTH) != 0; }
-
 // SLIPWAY_CACHE_PATH: caches of others, each like `~/.cache/slipway`, which are only read (docs/lab.md#shared-caches).
 // Relative paths are ignored, as in XDG_CACHE_HOME.
 std::vector<Path> shared_directories() {
@@ -53,11 +49,10 @@ std::vector<Path> shared_directories() {
   const char* const list = std::getenv("SLIPWAY_CACHE_PATH");
   for (const auto part : std::views::split(std::string_view(list ? list : ""), ':')) {
     const std::string_view path(part);
-    struct stat status{};
     const Path directory = Path(path) / "objects";
+    const auto status = platform::status_of(directory);
     // Another user may have filled it, if this one names it, but not every user.
-    if (path.starts_with('/') && ::stat(directory.c_str(), &status) == 0 && !is_open_to_all(status))
-      directories.push_back(directory);
+    if (directory.is_absolute() && status && !status->all_write) directories.push_back(directory);
   }
   return directories;
 }
@@ -78,10 +73,10 @@ Path Cache::directory_of_user(std::string_view part, std::string* why) {
     caches = Path(home) / ".cache";
   if (caches.empty()) return none("neither XDG_CACHE_HOME nor HOME is set");
   for (const Path& one : {caches / "slipway", caches / "slipway" / part}) {
-    struct stat status{};
-    if (::stat(one.c_str(), &status) != 0) continue;
-    if (status.st_uid != ::geteuid()) return none(formatted("{} belongs to another user", one.native()));
-    if (is_open_to_all(status)) return none(formatted("all users may write to {}", one.native()));
+    const auto status = platform::status_of(one);
+    if (!status) continue;
+    if (status->owner != platform::user_id()) return none(formatted("{} belongs to another user", one.string()));
+    if (status->all_write) return none(formatted("all users may write to {}", one.string()));
   }
   return caches / "slipway" / part;
 }
@@ -89,7 +84,8 @@ Path Cache::directory_of_user(std::string_view part, std::string* why) {
 bool make_private_directories(const Path& directory) {
   if (directory.empty() || directory_exists(directory)) return !directory.empty();
   if (directory.has_parent_path() && !make_private_directories(directory.parent_path())) return false;
-  return ::mkdir(directory.c_str(), S_IRWXU) == 0 || errno == EEXIST;
+  const int error = platform::make_private_directory(directory);
+  return error == 0 || error == EEXIST;
 }
 
 std::string Cache::key(std::initializer_list<std::string_view> parts) {

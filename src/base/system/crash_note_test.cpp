@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "platform/process.hpp"
+
 namespace slipway {
 namespace {
 
@@ -72,7 +74,7 @@ TEST(CrashNote, ASignalOfAnotherProcessStaysOne) {
 
 TEST(CrashNote, AWorkerEndsByTheSignal) {
   const End end = end_of([] {
-    ::setenv(kCrashWithSignal, "1", 1);
+    platform::set_environment(kCrashWithSignal, "1");
     report_crashes();
     read_null();
   });

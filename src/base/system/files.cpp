@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/files.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "base/format.hpp"
 #include "base/system/paths/place.hpp"
@@ -20,6 +15,9 @@
 #include "base/system/shrunk_files.hpp"
 #include "base/system/streams.hpp"
 #include "base/text/control_characters.hpp"
+#include "platform/memory.hpp"
+#include "platform/process.hpp"
+#include "platform/text.hpp"
 
 namespace slipway {
 namespace {
@@ -37,7 +35,7 @@ std::atomic<int> open_outputs = 0;
 // Of a hidden name that ends in the process id and a counter; file systems allow 255 bytes.
 constexpr std::size_t kMaxHiddenName = 200;
 
-bool has_nul(const Path& path) { return path.native().contains('\0'); }
+bool has_nul(const Path& path) { return path.native().contains(Path::value_type{}); }
 
 // The system would take the part of a name before a NUL.
 std::unexpected<Failure> nul_in_name(DiagnosticKind kind, const Path& path) {
@@ -57,61 +55,58 @@ bool survives_power_failures() {
 }
 
 Result<> flush_to_disk(int file, const Path& path) {
-  if (survives_power_failures() && ::fdatasync(file) != 0 && errno != EINVAL) return unwritable(path, errno);
+  const int error = survives_power_failures() ? platform::flush_to_disk(file, false) : 0;
+  if (error != 0 && error != EINVAL) return unwritable(path, error);
   return {};
 }
 
 // A name is on the disk when its directory is.
 void flush_directory(int directory) {
-  if (survives_power_failures()) ::fsync(directory);
+  if (survives_power_failures()) platform::flush_to_disk(directory, true);
 }
 
 std::string hidden_name(std::string_view name, std::string_view suffix) {
   static std::atomic<unsigned> counter = 0;
-  return formatted(".{}.{}.{}{}", name.substr(0, kMaxHiddenName), ::getpid(), counter++, suffix);
+  return formatted(".{}.{}.{}{}", name.substr(0, kMaxHiddenName), platform::process_id(), counter++, suffix);
 }
 
 // Opens a file for reading, through the links that may be followed (paths/place.hpp).
-OwnedDescriptor open_input(const Path& path, int& error) {
+platform::Opened<OwnedDescriptor> open_input(const Path& path) {
   const auto place = place_of(path, {.keep_open_files = true});
-  error = place ? 0 : place.error();
-  if (!place) return OwnedDescriptor(-1);
-  OwnedDescriptor file(::openat(place->directory->number(), place->name.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0) error = errno;
-  return file;
+  if (!place) return std::unexpected(place.error());
+  return platform::open_at(place->directory->number(), place->name, platform::kRead);
 }
 
 Result<> write_all(int file, Bytes bytes, const Path& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unwritable(path, errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
+  if (const int error = platform::write_all(file, bytes); error != 0) return unwritable(path, error);
   return {};
+}
+
+// The standard stream of this process that is the file.
+std::optional<int> stream_of(const platform::FileStatus& file) {
+  for (const int number : {platform::kStandardOutput, platform::kStandardError}) {
+    if (const auto stream = platform::status_of(number); stream && stream->is_same_file(file)) return number;
+  }
+  return std::nullopt;
 }
 
 // A device, a pipe, or a file that is a standard stream of this process: it is written to, not replaced.
 bool is_written_in_place(const Path& path) {
-  struct stat status{}, stream{};
-  if (::stat(path.c_str(), &status) != 0) return false;
-  if (!S_ISREG(status.st_mode)) return !S_ISDIR(status.st_mode);
-  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fstat(number, &stream) == 0 && stream.st_dev == status.st_dev && stream.st_ino == status.st_ino) return true;
-  }
-  return false;
+  const auto status = platform::status_of(path);
+  if (!status) return false;
+  return status->is_regular() ? stream_of(*status).has_value() : !status->is_directory();
 }
 
 Result<> write_pipe(const Path& path, Bytes bytes) {
   for (int waited = 0;; waited += kPipePeriod) {
-    const OwnedDescriptor pipe(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
-    if (pipe.number() >= 0) {
-      ::fcntl(pipe.number(), F_SETFL, 0);  // from now on a write waits for the reader
-      return write_all(pipe.number(), bytes, path);
+    const auto pipe = platform::open_file(path, platform::kWrite | platform::kNoWait);
+    if (pipe) {
+      platform::wait_from_now_on(pipe->number());  // for the reader
+      return write_all(pipe->number(), bytes, path);
     }
-    if (errno != ENXIO) return unwritable(path, errno);
+    if (pipe.error() != ENXIO) return unwritable(path, pipe.error());
     if (waited >= kMaxPipeWait) break;
-    ::poll(nullptr, 0, kPipePeriod);
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPipePeriod));
   }
   return fail(
       DiagnosticKind::FileUnwritable, SourceLocation::in_file(path.string()),
@@ -119,17 +114,16 @@ Result<> write_pipe(const Path& path, Bytes bytes) {
 }
 
 Result<> write_in_place(const Path& path, Bytes bytes) {
-  struct stat status{}, stream{};
-  if (::stat(path.c_str(), &status) != 0) return unwritable(path, errno);
-  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fstat(number, &stream) != 0 || stream.st_dev != status.st_dev || stream.st_ino != status.st_ino) continue;
-    std::fflush(number == STDOUT_FILENO ? stdout : stderr);
-    return write_all(number, bytes, path);
+  const auto status = platform::status_of(path);
+  if (!status) return unwritable(path, status.error());
+  if (const std::optional<int> stream = stream_of(*status)) {
+    std::fflush(*stream == platform::kStandardOutput ? stdout : stderr);
+    return write_all(*stream, bytes, path);
   }
-  if (S_ISFIFO(status.st_mode)) return write_pipe(path, bytes);
-  const OwnedDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (file.number() < 0) return unwritable(path, errno);
-  return write_all(file.number(), bytes, path);
+  if (status->kind == platform::FileKind::Pipe) return write_pipe(path, bytes);
+  const auto file = platform::open_file(path, platform::kWrite | platform::kNoTerminal);
+  if (!file) return unwritable(path, file.error());
+  return write_all(file->number(), bytes, path);
 }
 
 }  // namespace
@@ -139,73 +133,65 @@ Path directory_of(const Path& file) { return file.has_parent_path() ? file.paren
 MappedFile::~MappedFile() {
   if (bytes_.empty()) return;
   forget_mapping(bytes_);
-  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  platform::unmap(bytes_.data(), bytes_.size());
 }
 
 void MappedFile::copy_out(Bytes part, MutableBytes to) const {
   constexpr std::size_t kChunk = std::size_t{4} << 20, kPage = 4096;
   // The whole pages of a part, all of which are in the file's mapping or in memory of the caller. Advice may fail.
-  const auto advise = [](Bytes bytes, int advice) {
+  const auto advise = [](Bytes bytes, platform::Advice advice) {
     const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + kPage - 1) / kPage * kPage;
     const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / kPage * kPage;
-    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+    if (begin < end) platform::advise(reinterpret_cast<const void*>(begin), end - begin, advice);
   };
   for (std::size_t at = 0; at < part.size(); at += kChunk) {
     const Bytes chunk = part.subspan(at, std::min(kChunk, part.size() - at));
     const MutableBytes target = to.subspan(at, chunk.size());
-#ifdef MADV_POPULATE_READ  // one call instead of an exception for each page
-    advise(chunk, MADV_POPULATE_READ);
-    advise(target, MADV_POPULATE_WRITE);
-#endif
+    advise(chunk, platform::Advice::Read);
+    advise(target, platform::Advice::Write);
     std::memcpy(target.data(), chunk.data(), chunk.size());
-    advise(chunk, MADV_DONTNEED);
+    advise(chunk, platform::Advice::Drop);
   }
 }
 
 Result<MappedFile> map_file(const Path& path) {
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
-  struct stat before{};
-  if (::stat(path.c_str(), &before) == 0 && is_stream(before)) {
-    SLIPWAY_TRY(const Bytes bytes, read_stream(path, before));
+  if (const auto before = platform::status_of(path); before && is_stream(*before)) {
+    SLIPWAY_TRY(const Bytes bytes, read_stream(path, *before));
     MappedFile copy;
     if (bytes.empty()) return copy;
-    void* address = ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (address == MAP_FAILED) return unreadable(path, errno);
-    std::memcpy(address, bytes.data(), bytes.size());
-    copy.bytes_ = {static_cast<const std::byte*>(address), bytes.size()};
+    void* const pages = platform::map_zeroed(bytes.size());
+    if (!pages) return unreadable(path, ENOMEM);
+    std::memcpy(pages, bytes.data(), bytes.size());
+    copy.bytes_ = {static_cast<const std::byte*>(pages), bytes.size()};
     return copy;
   }
-  int error = 0;
-  const OwnedDescriptor file = open_input(path, error);
-  if (file.number() < 0) return unreadable(path, error);
-  return map_descriptor(file.number(), path);
+  const auto file = open_input(path);
+  if (!file) return unreadable(path, file.error());
+  return map_descriptor(file->number(), path);
 }
 
 Result<MappedFile> map_descriptor(int file, const Path& path) {
-  struct stat status{};
-  if (::fstat(file, &status) != 0) return unreadable(path, errno);
-  if (!S_ISREG(status.st_mode)) return unreadable(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+  const auto status = platform::status_of(file);
+  if (!status) return unreadable(path, status.error());
+  if (!status->is_regular()) return unreadable(path, status->is_directory() ? EISDIR : EINVAL);
   MappedFile mapped;
-  if (status.st_size == 0) return mapped;
-  const auto size = static_cast<std::size_t>(status.st_size);
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (address == MAP_FAILED) return unreadable(path, errno);
-  mapped.bytes_ = {static_cast<const std::byte*>(address), size};
+  if (status->size == 0) return mapped;
+  const auto pages = platform::map_file(file, status->size);
+  if (!pages) return unreadable(path, pages.error());
+  mapped.bytes_ = {*pages, status->size};
   remember_mapping(mapped.bytes_, path.string());
   return mapped;
 }
 
 Result<std::string> read_text(const Path& path) {
-  if (path == "-") return read_all(STDIN_FILENO, "standard input", kMaxStream);
+  if (path == "-") return read_all(platform::kStandardInput, "standard input", kMaxStream);
   if (has_nul(path)) return nul_in_name(DiagnosticKind::FileUnreadable, path);
-  struct stat status{};
-  if (::stat(path.c_str(), &status) == 0 && is_stream(status)) {
-    return read_stream(path, status).transform([](Bytes bytes) { return std::string(text_of(bytes)); });
-  }
-  int error = 0;
-  const OwnedDescriptor file = open_input(path, error);
-  if (file.number() < 0) return unreadable(path, error);
-  return read_all(file.number(), path, SIZE_MAX);
+  if (const auto status = platform::status_of(path); status && is_stream(*status))
+    return read_stream(path, *status).transform([](Bytes bytes) { return std::string(text_of(bytes)); });
+  const auto file = open_input(path);
+  if (!file) return unreadable(path, file.error());
+  return read_all(file->number(), path, SIZE_MAX);
 }
 
 Result<SourcePtr> read_source(const Path& path, std::string name) {
@@ -215,22 +201,16 @@ Result<SourcePtr> read_source(const Path& path, std::string name) {
 }
 
 Result<std::vector<std::byte>> peek_standard_input() {
-  const off_t begin = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const auto begin = platform::position_of(platform::kStandardInput);
   SLIPWAY_TRY(const std::string text, read_text("-"));
-  if (begin >= 0) {
-    ::lseek(STDIN_FILENO, begin, SEEK_SET);
+  if (begin) {
+    platform::go_to(platform::kStandardInput, *begin);
   } else {
-    const OwnedDescriptor copy(::memfd_create("standard input", MFD_CLOEXEC));
-    std::string_view rest = text;
-    while (copy.number() >= 0 && !rest.empty()) {
-      const ssize_t count = ::write(copy.number(), rest.data(), rest.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) break;
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    }
-    if (copy.number() < 0 || !rest.empty() || ::lseek(copy.number(), 0, SEEK_SET) != 0 ||
-        ::dup2(copy.number(), STDIN_FILENO) < 0)
-      return unreadable("standard input", errno);
+    const auto copy = platform::open_memory("standard input");
+    int error = copy ? platform::write_all(copy->number(), bytes_of(text)) : copy.error();
+    if (error == 0) error = platform::go_to(copy->number(), 0);
+    if (error == 0) error = platform::duplicate(copy->number(), platform::kStandardInput);
+    if (error != 0) return unreadable("standard input", error);
   }
   const Bytes bytes = bytes_of(text);
   return std::vector<std::byte>(bytes.begin(), bytes.end());
@@ -283,40 +263,39 @@ Result<LineFile> LineFile::open(const Path& path, bool anew,
   SLIPWAY_TRY_VOID(check_output(path));
   const auto place = place_of(path, {.make_directories = true});
   if (!place) return unwritable(path, place.error());
-  const int number = ::openat(place->directory->number(), place->name.c_str(),
-                              O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (number < 0) return unwritable(path, errno);
-  LineFile file(path, number);
+  auto opened = platform::open_at(place->directory->number(), place->name,
+                                  platform::kReadWrite | platform::kCreate | platform::kAppend | platform::kNoFollow);
+  if (!opened) return unwritable(path, opened.error());
+  const int number = opened->number();
+  LineFile file(path, opened->release());
   if (!may_change(*place, number)) return unwritable(path, kForeignFile);
   SLIPWAY_TRY_VOID(check_changed(number, path));
-  if (anew) return ::ftruncate(number, 0) == 0 ? Result<LineFile>(std::move(file)) : unwritable(path, errno);
+  const auto cut = [&](std::uint64_t size) -> Result<LineFile> {
+    if (const int error = platform::truncate(number, size); error != 0) return unwritable(path, error);
+    return std::move(file);
+  };
+  if (anew) return cut(0);
   // Completes or removes an incomplete last line.
-  const off_t size = ::lseek(number, 0, SEEK_END);
-  off_t end = size;
+  const std::uint64_t size = platform::size_by_seeking(number).value_or(0);
+  std::uint64_t end = size;
   for (char last = 0; end > 0; --end) {
-    if (::pread(number, &last, 1, end - 1) != 1 || last == '\n') break;
+    if (platform::read_at(number, std::as_writable_bytes(std::span(&last, 1)), end - 1) != 1 || last == '\n') break;
   }
   if (end >= size) return file;
-  std::string line(static_cast<std::size_t>(size - end), '\0');
-  const bool is_read = ::pread(number, line.data(), line.size(), end) == static_cast<ssize_t>(line.size());
+  std::string line(size - end, '\0');
+  const bool is_read = platform::read_at(number, std::as_writable_bytes(std::span(line)), end) == line.size();
   if (is_read && is_complete && is_complete(line))
     return write_all(number, bytes_of("\n"), path).transform([&] { return std::move(file); });
-  if (::ftruncate(number, end) != 0) return unwritable(path, errno);
-  return file;
+  return cut(end);
 }
 
 LineFile::~LineFile() {
-  if (file_ >= 0) ::close(file_);
+  if (file_ >= 0) platform::close_file(file_);
 }
 
 Result<> LineFile::write(std::string line) {
   line += '\n';
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t count = ::write(file_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unwritable(path_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
+  SLIPWAY_TRY_VOID(write_all(file_, bytes_of(line), path_));
   return flush_to_disk(file_, path_);
 }
 
@@ -341,16 +320,15 @@ Result<OutputFile> OutputFile::create(const Path& path) {
     // A pipe may be a trap.
     if (const auto place = place_of(path, {.keep_open_files = true}); !place) {
       return unwritable(path, place.error());
-    } else if (const OwnedDescriptor file(
-                   ::openat(place->directory->number(), place->name.c_str(), O_PATH | O_CLOEXEC));
-               file.number() >= 0 && !may_change(*place, file.number())) {
+    } else if (const auto file = platform::open_at(place->directory->number(), place->name, platform::kHandle);
+               file && !may_change(*place, file->number())) {
       return unwritable(path, kForeignFile);
     }
     // Collected in memory: `commit` writes it.
-    const int file = ::memfd_create("output", MFD_CLOEXEC);
-    if (file < 0) return unwritable(path, errno);
+    auto file = platform::open_memory("output");
+    if (!file) return unwritable(path, file.error());
     ++open_outputs;
-    return OutputFile(path, {}, {}, file);
+    return OutputFile(path, {}, {}, file->release());
   }
   auto place = place_of(path, {.make_directories = true});
   if (!place) return unwritable(path, place.error());
@@ -377,51 +355,46 @@ Result<OutputFile> OutputFile::create_below(const Path& directory, const Path& p
 
 Result<OutputFile> OutputFile::create_at(const Path& path, Place place) {
   const int directory = place.directory->number();
-  struct stat status{};
-  if (::fstatat(directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+  if (const auto status = platform::status_at(directory, place.name); status && status->is_directory())
     return unwritable(path, EISDIR);
   const bool many = open_outputs >= kMaxOpenOutputs;
-#ifdef O_TMPFILE
-  if (const int file = many ? -1 : ::openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); file >= 0) {
-    ++open_outputs;
-    return OutputFile(path, std::move(place), {}, file);
+  if (!many) {
+    if (auto file = platform::open_at(directory, ".", platform::kNameless | platform::kWrite)) {
+      ++open_outputs;
+      return OutputFile(path, std::move(place), {}, file->release());
+    }
   }
-#endif
   // The file system has no nameless files, or many outputs are open: use a hidden name in the directory.
   std::string temporary = hidden_name(place.name, "");
-  const int file = ::openat(directory, temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-  if (file < 0) return unwritable(path, errno);
-  if (many) {
-    ::close(file);
-    return OutputFile(path, std::move(place), std::move(temporary), -1);
-  }
+  auto file = platform::open_at(directory, temporary, platform::kNew | platform::kWrite);
+  if (!file) return unwritable(path, file.error());
+  if (many) return OutputFile(path, std::move(place), std::move(temporary), -1);
   ++open_outputs;
-  return OutputFile(path, std::move(place), std::move(temporary), file);
+  return OutputFile(path, std::move(place), std::move(temporary), file->release());
 }
 
 OutputFile::~OutputFile() {
   if (file_ >= 0) {
-    ::close(file_);
+    platform::close_file(file_);
     --open_outputs;
   }
-  if (!temporary_.empty()) ::unlinkat(directory_->number(), temporary_.c_str(), 0);
+  if (!temporary_.empty()) platform::remove_name(directory_->number(), temporary_);
 }
 
 Result<> OutputFile::write(Bytes bytes) {
   if (file_ >= 0) return write_all(file_, bytes, path_);
-  const OwnedDescriptor file(
-      ::openat(directory_->number(), temporary_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  if (file.number() < 0) return unwritable(path_, errno);
-  return write_all(file.number(), bytes, path_);
+  const auto file =
+      platform::open_at(directory_->number(), temporary_, platform::kWrite | platform::kAppend | platform::kNoFollow);
+  if (!file) return unwritable(path_, file.error());
+  return write_all(file->number(), bytes, path_);
 }
 
 Result<MappedFile> OutputFile::map() const {
   // Written files are open for writing only.
-  const OwnedDescriptor file(
-      temporary_.empty() ? ::open(formatted("/proc/self/fd/{}", file_).c_str(), O_RDONLY | O_CLOEXEC)
-                         : ::openat(directory_->number(), temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (file.number() < 0) return unreadable(path_, errno);
-  return map_descriptor(file.number(), path_);
+  const auto file = temporary_.empty() ? platform::reopen(file_, platform::kRead)
+                                       : platform::open_at(directory_->number(), temporary_, platform::kNoFollow);
+  if (!file) return unreadable(path_, file.error());
+  return map_descriptor(file->number(), path_);
 }
 
 Result<> OutputFile::commit() {
@@ -437,24 +410,21 @@ Result<> OutputFile::commit() {
   if (file_ >= 0) {
     SLIPWAY_TRY_VOID(flush_to_disk(file_, path_));
   } else {
-    const OwnedDescriptor file(::openat(directory, temporary_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (file.number() < 0) return unwritable(path_, errno);
-    SLIPWAY_TRY_VOID(flush_to_disk(file.number(), path_));
+    const auto file = platform::open_at(directory, temporary_, platform::kWrite | platform::kNoFollow);
+    if (!file) return unwritable(path_, file.error());
+    SLIPWAY_TRY_VOID(flush_to_disk(file->number(), path_));
   }
   if (temporary_.empty()) {
     std::string name = hidden_name(name_, ".new");
-    const std::string self = formatted("/proc/self/fd/{}", file_);
-    if (::linkat(AT_FDCWD, self.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
-      return unwritable(path_, errno);
+    if (const int error = platform::give_name(file_, directory, name); error != 0) return unwritable(path_, error);
     temporary_ = std::move(name);
   }
-  if (::renameat(directory, temporary_.c_str(), directory, name_.c_str()) != 0) return unwritable(path_, errno);
+  if (const int error = platform::rename_in(directory, temporary_, name_); error != 0) return unwritable(path_, error);
   temporary_.clear();
   flush_directory(directory);
   if (file_ < 0) return {};
   --open_outputs;
-  const int result = ::close(std::exchange(file_, -1));
-  if (result != 0) return unwritable(path_, errno);
+  if (const int error = platform::close_file(std::exchange(file_, -1)); error != 0) return unwritable(path_, error);
   return {};
 }
 
@@ -471,7 +441,8 @@ Result<> write_file(const Path& path, Bytes bytes) {
 }
 
 Result<> write_file(const Path& path, std::string_view text) {
-  if (path == "-" && ::isatty(STDOUT_FILENO) != 0) return write_file(path, bytes_of(show_control_characters(text)));
+  if (path == "-" && platform::is_terminal(platform::kStandardOutput))
+    return write_file(path, bytes_of(show_control_characters(text)));
   return write_file(path, bytes_of(text));
 }
 

@@ -89,7 +89,9 @@ class LineFile {
   int file_ = -1;
 };
 
+namespace platform {
 class OwnedDescriptor;
+}
 struct Place;
 
 // An output file that is being written. It is discarded unless `commit` is called.
@@ -120,10 +122,10 @@ class OutputFile {
   OutputFile(Path path, Place place, std::string temporary, int file);
   static Result<OutputFile> create_at(const Path& path, Place place);
 
-  Path path_;                                         // for messages
-  std::shared_ptr<const OwnedDescriptor> directory_;  // null: the file is written in place
-  std::string name_;                                  // in the directory
-  std::string temporary_;                             // there; empty while the file has no name at all
+  Path path_;                                                   // for messages
+  std::shared_ptr<const platform::OwnedDescriptor> directory_;  // null: the file is written in place
+  std::string name_;                                            // in the directory
+  std::string temporary_;                                       // there; empty while the file has no name at all
   int file_ = -1;
 };
 

@@ -21,6 +21,7 @@
 #include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"
 #include "base/system/streams.hpp"
+#include "platform/process.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway {
@@ -382,7 +383,7 @@ TEST(Cache, ReadsSharedDirectories) {
   second.store(key, bytes_of("second"));
   EXPECT_EQ(own.find(key), std::nullopt);
   const std::string list = "relative::/nowhere:" + (scratch / "a").string() + ":" + (scratch / "b").string();
-  ASSERT_EQ(setenv("SLIPWAY_CACHE_PATH", list.c_str(), 1), 0);
+  platform::set_environment("SLIPWAY_CACHE_PATH", list);
   EXPECT_EQ(text_of(*own.find(key)), "first");
   EXPECT_FALSE(file_exists(own.directory() / key));
   ASSERT_TRUE(write_file(first.directory() / key, std::string_view("damaged")));
@@ -391,17 +392,17 @@ TEST(Cache, ReadsSharedDirectories) {
   own.store(key, bytes_of("own"));
   EXPECT_EQ(text_of(*own.find(key)), "own");
   EXPECT_EQ(Cache().find(key), std::nullopt);
-  ASSERT_EQ(unsetenv("SLIPWAY_CACHE_PATH"), 0);
+  platform::remove_environment("SLIPWAY_CACHE_PATH");
   EXPECT_EQ(text_of(*own.find(key)), "own");
 }
 
 TEST(Cache, OfTheUser) {
-  ASSERT_EQ(setenv("XDG_CACHE_HOME", "/x", 1), 0);
+  platform::set_environment("XDG_CACHE_HOME", "/x");
   EXPECT_EQ(Cache::of_user().directory(), "/x/slipway/objects");
-  ASSERT_EQ(setenv("HOME", "/h", 1), 0);
-  ASSERT_EQ(setenv("XDG_CACHE_HOME", "relative", 1), 0);
+  platform::set_environment("HOME", "/h");
+  platform::set_environment("XDG_CACHE_HOME", "relative");
   EXPECT_EQ(Cache::of_user().directory(), "/h/.cache/slipway/objects");
-  ASSERT_EQ(unsetenv("XDG_CACHE_HOME"), 0);
+  platform::remove_environment("XDG_CACHE_HOME");
   EXPECT_EQ(Cache::of_user().directory(), "/h/.cache/slipway/objects");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/system/kernel_rules.hpp"
+#include "platform/confine.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,13 @@
 #include <cerrno>
 #include <functional>
 
+#include "base/system/files.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace slipway {
 namespace {
+
+using platform::FileRules, platform::forbid_network, platform::restrict_files;
 
 // What the function returns in a process of its own, whose rules end with it.
 int in_child(const std::function<int()>& function) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/protected_inputs.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -23,8 +21,8 @@ Protected& protected_files() {
   return one;
 }
 
-FileKey key_of(const struct stat& status, std::string name = {}) {
-  return {.device = status.st_dev, .inode = status.st_ino, .name = std::move(name)};
+FileKey key_of(const platform::FileStatus& status, std::string name = {}) {
+  return {.device = status.device, .inode = status.inode, .name = std::move(name)};
 }
 
 std::unexpected<Failure> conflict(const Path& path) {
@@ -44,9 +42,8 @@ std::optional<FileKey> key_of_name(const Path& path) {
   Path begin = path, rest;
   for (;;) {
     const auto place = place_of(begin, {});
-    struct stat directory{};
-    if (place && ::fstat(place->directory->number(), &directory) == 0)
-      return key_of(directory, rest.empty() ? place->name : (place->name / rest).lexically_normal().native());
+    if (const auto directory = place ? platform::status_of(place->directory->number()) : std::unexpected(0))
+      return key_of(*directory, rest.empty() ? place->name : (place->name / rest).lexically_normal().string());
     if (place || place.error() != ENOENT || !begin.has_parent_path() || begin.parent_path() == begin)
       return std::nullopt;
     rest = rest.empty() ? begin.filename() : begin.filename() / rest;
@@ -62,9 +59,9 @@ void protect_inputs() {
 void protect_input(const Path& path) {
   const std::scoped_lock lock(protected_files().mutex);
   if (!protected_files().active || path == "-") return;
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;  // only those are replaced
-  protected_files().files.insert(key_of(status));
+  const auto status = platform::status_of(path);
+  if (!status || !status->is_regular()) return;  // only those are replaced
+  protected_files().files.insert(key_of(*status));
   if (auto key = key_of_name(path)) protected_files().files.insert(*std::move(key));
 }
 
@@ -100,8 +97,8 @@ Result<> check_output(const Path& path) {
 
 Result<> check_changed(int file, const Path& path) {
   const std::scoped_lock lock(protected_files().mutex);
-  struct stat status{};
-  if (::fstat(file, &status) != 0 || !protected_files().files.contains(key_of(status))) return {};
+  const auto status = platform::status_of(file);
+  if (!status || !protected_files().files.contains(key_of(*status))) return {};
   return conflict(path);
 }
 

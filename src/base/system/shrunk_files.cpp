@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/shrunk_files.hpp"
 
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "platform/fault.hpp"
+#include "platform/memory.hpp"
+#include "platform/process.hpp"
 
 namespace slipway {
 namespace {
@@ -28,7 +27,11 @@ constinit std::array<Mapping, kMaxMappings> mappings;
 std::atomic<std::size_t> used_mappings = 0;  // of the table, from its begin
 std::atomic<bool> any_shrunk = false;
 
-constinit std::mutex mappings_mutex;
+// With some C++ libraries a mutex has no constant initializer. Never destroyed, as the names.
+std::mutex& mappings_mutex() {
+  static auto& mutex = *new std::mutex;
+  return mutex;
+}
 // Of the mappings in the table. Never destroyed: other threads may still unmap files when main returns.
 std::vector<std::string>& mapping_names() {
   static auto& names = *new std::vector<std::string>(kMaxMappings);
@@ -38,47 +41,35 @@ constinit const std::string* shrunk_name = nullptr;  // of a mapping that is gon
 
 std::uintptr_t address_of(const std::byte* byte) { return reinterpret_cast<std::uintptr_t>(byte); }
 
-void handle(int, siginfo_t* information, void*) {
-  const auto at = reinterpret_cast<std::uintptr_t>(information->si_addr);
+bool handle(std::uintptr_t at) {
   for (std::size_t i = 0; i < used_mappings; ++i) {
     Mapping& each = mappings[i];
     if (at < each.begin || at >= each.end) continue;
     const std::uintptr_t page = at / kPageSize * kPageSize;
-    void* const zeros = ::mmap(reinterpret_cast<void*>(page), each.end - page, PROT_READ,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (zeros == MAP_FAILED) break;
+    if (!platform::replace_by_zeros(page, each.end - page)) break;
     each.shrunk = true;
     any_shrunk = true;
-    return;
+    return true;
   }
   // Drivers that run on the CPU keep their memory in files, and do not notice when one cannot grow.
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+  if (platform::has_limit_of_file_sizes()) {
     constexpr std::string_view kMessage =
         "error: memory that is kept in a file cannot grow beyond the limit of file sizes (`ulimit -f`) "
         "[device-failed]\n";
     constexpr int kFailed = 5;
-    (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-    ::_exit(kFailed);
+    platform::print_in_handler(kMessage);
+    platform::end_now(kFailed);
   }
-  // Another cause: the process ends when the access is repeated.
-  ::signal(SIGBUS, SIG_DFL);
+  return false;  // another cause
 }
 
 }  // namespace
 
-void survive_shrunk_files() {
-  struct sigaction action{};
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO;
-  ::sigaction(SIGBUS, &action, nullptr);
-  // Not ignored: programs that this one starts would inherit that.
-  ::signal(SIGXFSZ, [](int) {});
-}
+void survive_shrunk_files() { platform::catch_shrunk_files(handle); }
 
 std::optional<std::string> shrunk_file() {
   if (!any_shrunk) return std::nullopt;
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < used_mappings; ++i) {
     if (mappings[i].shrunk && mappings[i].end != 0) return mapping_names()[i];
   }
@@ -86,7 +77,7 @@ std::optional<std::string> shrunk_file() {
 }
 
 void remember_mapping(Bytes mapping, std::string name) {
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < kMaxMappings; ++i) {
     Mapping& each = mappings[i];
     if (each.end != 0) continue;
@@ -100,7 +91,7 @@ void remember_mapping(Bytes mapping, std::string name) {
 }
 
 bool is_mapped_from_file(Bytes part) {
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < used_mappings; ++i) {
     const Mapping& each = mappings[i];
     if (each.end != 0 && each.begin <= address_of(part.data()) && address_of(part.data()) + part.size() <= each.end)
@@ -110,7 +101,7 @@ bool is_mapped_from_file(Bytes part) {
 }
 
 void forget_mapping(Bytes mapping) {
-  const std::scoped_lock lock(mappings_mutex);
+  const std::scoped_lock lock(mappings_mutex());
   for (std::size_t i = 0; i < used_mappings; ++i) {
     Mapping& each = mappings[i];
     if (each.begin != address_of(mapping.data()) || each.end == 0) continue;

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/streams.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -19,6 +14,7 @@
 
 #include "base/format.hpp"
 #include "base/system/paths/place.hpp"
+#include "platform/channel.hpp"
 
 namespace slipway {
 namespace {
@@ -48,13 +44,6 @@ std::unexpected<Failure> failure_of(const Fault& fault, const Path& path, std::s
           formatted("no program has opened the pipe {} for writing within {} seconds", name, kMaxPipeWait / 1000));
   }
   std::unreachable();
-}
-
-// Devices of Linux's memory driver that give bytes without end: zero, full, random, urandom, kmsg.
-bool has_no_end(const struct stat& status) {
-  constexpr unsigned kMemoryDriver = 1, kEndless[] = {5, 7, 8, 9, 11};
-  return S_ISCHR(status.st_mode) && major(status.st_rdev) == kMemoryDriver &&
-         std::ranges::contains(kEndless, minor(status.st_rdev));
 }
 
 // Bytes that grow without being copied, however many they are: realloc moves the pages of large blocks.
@@ -91,23 +80,22 @@ Read read_rest(int file, std::size_t limit, auto& into) {
     const std::size_t size = into.bytes().size();
     const MutableBytes space = into.space(std::clamp(size, kMinStep, kMaxStep));
     if (space.empty()) return system_fault(ENOMEM);
-    const ssize_t count = ::read(file, space.data(), space.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_fault(errno);
-    if (count == 0) return {};
-    into.add(static_cast<std::size_t>(count));
+    const auto count = platform::read_some(file, space);
+    if (!count) return system_fault(count.error());
+    if (*count == 0) return {};
+    into.add(*count);
     if (into.bytes().size() > limit) return std::unexpected(Fault{.kind = Fault::Kind::Endless});
   }
 }
 
 // Waits until a program has opened a pipe for writing, for a limited time, and reads the first byte if it is there.
 Read await_writer(int pipe, GrowingBytes& into) {
-  pollfd ready{.fd = pipe, .events = POLLIN, .revents = 0};
-  for (int waited = 0; ::poll(&ready, 1, kPipePeriod) <= 0; waited += kPipePeriod) {
+  platform::Watched watched[] = {{.file = pipe}};
+  for (int waited = 0; platform::wait_for_any(watched, kPipePeriod) <= 0; waited += kPipePeriod) {
     // A pipe without data is at its end as long as it has no writer.
-    const ssize_t count = ::read(pipe, into.space(1).data(), 1);
-    if (count > 0) into.add(1);
-    if (count != 0) return {};
+    const auto count = platform::read_some(pipe, into.space(1));
+    if (count && *count > 0) into.add(1);
+    if (!count || *count != 0) return {};
     if (waited >= kMaxPipeWait) return std::unexpected(Fault{.kind = Fault::Kind::NoWriter});
   }
   return {};
@@ -116,10 +104,10 @@ Read await_writer(int pipe, GrowingBytes& into) {
 // A pipe or a device whose contents are kept.
 class Stream {
  public:
-  Result<Bytes> read(const Path& path, const struct stat& status) {
+  Result<Bytes> read(const Path& path, const platform::FileStatus& status) {
     if (!result_) {
-      result_ = has_no_end(status) ? std::unexpected(Fault{.kind = Fault::Kind::Endless})
-                                   : read_once(path, S_ISFIFO(status.st_mode));
+      result_ = platform::has_no_end(status) ? std::unexpected(Fault{.kind = Fault::Kind::Endless})
+                                             : read_once(path, status.kind == platform::FileKind::Pipe);
       if (!*result_) contents_.clear();
     }
     if (!*result_) return failure_of(result_->error(), path, kMaxStream);
@@ -128,12 +116,13 @@ class Stream {
 
  private:
   Read read_once(const Path& path, bool pipe) {
-    descriptor_ = OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0)));
-    if (descriptor_.number() < 0) return system_fault(errno);
+    auto opened = platform::open_file(path, platform::kNoTerminal | (pipe ? platform::kNoWait : 0u));
+    if (!opened) return system_fault(opened.error());
+    descriptor_ = *std::move(opened);
     Read result;
     if (pipe) {
       result = await_writer(descriptor_.number(), contents_);
-      ::fcntl(descriptor_.number(), F_SETFL, 0);  // from now on a read waits for data
+      platform::wait_from_now_on(descriptor_.number());  // from now on a read waits for data
     }
     if (result) result = read_rest(descriptor_.number(), kMaxStream, contents_);
     keep_identity();
@@ -143,8 +132,7 @@ class Stream {
   // The system gives the number of a removed pipe to another file, unless the pipe is still open. It must not be open
   // for reading: its next writer waits for a reader.
   void keep_identity() {
-    const std::string self = formatted("/proc/self/fd/{}", descriptor_.number());
-    descriptor_ = OwnedDescriptor(::open(self.c_str(), O_PATH | O_CLOEXEC));
+    descriptor_ = platform::reopen(descriptor_.number(), platform::kHandle).value_or(OwnedDescriptor());
   }
 
   OwnedDescriptor descriptor_{-1};
@@ -154,15 +142,15 @@ class Stream {
 
 class Streams {
  public:
-  Result<Bytes> read(const Path& path, const struct stat& status) {
+  Result<Bytes> read(const Path& path, const platform::FileStatus& status) {
     const std::scoped_lock lock(mutex_);
-    const bool pipe = S_ISFIFO(status.st_mode);
-    return streams_[{pipe, pipe ? status.st_dev : status.st_rdev, pipe ? status.st_ino : 0}].read(path, status);
+    const bool pipe = status.kind == platform::FileKind::Pipe;
+    return streams_[{pipe, pipe ? status.device : status.driver, pipe ? status.inode : 0}].read(path, status);
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::tuple<bool, dev_t, ino_t>, Stream> streams_;
+  std::map<std::tuple<bool, std::uint64_t, std::uint64_t>, Stream> streams_;
 };
 
 // As GrowingBytes, of a text.
@@ -198,26 +186,25 @@ Result<std::string> read_all(int file, const Path& path, std::size_t limit) {
   return text.take();
 }
 
-bool is_stream(const struct stat& status) { return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode); }
+bool is_stream(const platform::FileStatus& status) {
+  return status.kind == platform::FileKind::Pipe || status.kind == platform::FileKind::CharacterDevice;
+}
 
 Result<std::string> read_small_file(const Path& path, std::size_t limit) {
-  const auto is_small = [&](const struct stat& status) {
-    return S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) <= limit;
-  };
+  const auto is_small = [&](const platform::FileStatus& status) { return status.is_regular() && status.size <= limit; };
   const auto refused = [&] {
     return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
                 formatted("{} is not a file of at most {} bytes", path.string(), limit));
   };
-  struct stat status{};
-  if (::stat(path.c_str(), &status) == 0 && !is_small(status)) return refused();
-  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (file.number() < 0) return unreadable(path, errno);
+  if (const auto status = platform::status_of(path); status && !is_small(*status)) return refused();
+  const auto file = platform::open_file(path, platform::kNoTerminal | platform::kNoWait);
+  if (!file) return unreadable(path, file.error());
   // It may be another file by now.
-  if (::fstat(file.number(), &status) != 0 || !is_small(status)) return refused();
-  return read_all(file.number(), path, limit);
+  if (const auto status = platform::status_of(file->number()); !status || !is_small(*status)) return refused();
+  return read_all(file->number(), path, limit);
 }
 
-Result<Bytes> read_stream(const Path& path, const struct stat& status) {
+Result<Bytes> read_stream(const Path& path, const platform::FileStatus& status) {
   static auto& all = *new Streams;  // never destroyed: other threads may still read when main returns
   return all.read(path, status);
 }

@@ -5,13 +5,12 @@
 // For files.hpp; other modules use that.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <string>
 
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
+#include "platform/file.hpp"
 
 namespace slipway {
 
@@ -27,12 +26,12 @@ std::unexpected<Failure> unreadable(const std::filesystem::path& path, int error
 Result<std::string> read_all(int file, const std::filesystem::path& path, std::size_t limit);
 
 // Whether a path with this status is a pipe or a character device.
-bool is_stream(const struct stat& status);
+bool is_stream(const platform::FileStatus& status);
 
 // What a pipe or a device gives to its end; `status` is that of the path. The bytes are valid until the process ends.
 // Errors: file-not-found, file-unreadable (it does not end, or no program opens a pipe for writing). A device that is
 // known to have no end is not read. The first failure is remembered.
-Result<Bytes> read_stream(const std::filesystem::path& path, const struct stat& status);
+Result<Bytes> read_stream(const std::filesystem::path& path, const platform::FileStatus& status);
 
 // The text of a file of at most `limit` bytes, for a program that must not wait: pipes and devices are not opened.
 // Errors: file-not-found, file-unreadable.

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/temporary_directory.hpp"
 
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
 
 #include "base/format.hpp"
+#include "platform/file.hpp"
 
 namespace slipway {
 
 Result<TemporaryDirectory> TemporaryDirectory::make(std::string_view purpose) {
   std::error_code error;
-  std::string pattern =
-      (std::filesystem::temp_directory_path(error) / formatted("slipway-{}-XXXXXX", purpose)).native();
-  if (error || !::mkdtemp(pattern.data())) {
-    return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(pattern),
-                formatted("cannot make a temporary directory: {}", error ? error.message() : std::strerror(errno)));
+  const Path pattern = std::filesystem::temp_directory_path(error) / formatted("slipway-{}-XXXXXX", purpose);
+  const auto made = error ? std::unexpected(error.value()) : platform::make_temporary_directory(pattern);
+  if (!made) {
+    return fail(DiagnosticKind::FileUnwritable, SourceLocation::in_file(pattern.string()),
+                formatted("cannot make a temporary directory: {}", std::strerror(made.error())));
   }
-  return TemporaryDirectory(pattern);
+  return TemporaryDirectory(*made);
 }
 
 TemporaryDirectory::TemporaryDirectory(Path path) : path_(std::move(path)) {}

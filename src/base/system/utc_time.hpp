@@ -4,13 +4,13 @@
 #include <ctime>
 #include <string>
 
+#include "platform/text.hpp"
+
 namespace slipway {
 
 // "2026-11-22T21:05:00Z"
 inline std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
+  const std::tm utc = platform::utc_time(std::time(nullptr));
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/zeroed_memory.hpp"
 
-#include <sys/mman.h>
-
 #include <utility>
+
+#include "platform/memory.hpp"
 
 namespace slipway {
 
 ZeroedMemory::ZeroedMemory(std::uint64_t size) {
   if (size == 0) return;
-  constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
-  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  failed_ = memory == MAP_FAILED;
+  void* memory = platform::map_zeroed(size);
+  failed_ = !memory;
   if (failed_) return;
-  if (size >= kLargePage) ::madvise(memory, size, MADV_HUGEPAGE);
+  platform::use_large_pages(memory, size);
   bytes_ = {static_cast<std::byte*>(memory), size};
 }
 
@@ -27,7 +26,7 @@ ZeroedMemory& ZeroedMemory::operator=(ZeroedMemory&& other) noexcept {
 }
 
 ZeroedMemory::~ZeroedMemory() {
-  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  if (!bytes_.empty()) platform::unmap(bytes_.data(), bytes_.size());
 }
 
 }  // namespace slipway

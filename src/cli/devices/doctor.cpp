@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway doctor`: reports what Slipway can use on this machine, what is missing, and how to install it.
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -20,6 +18,7 @@
 #include "executors/open.hpp"
 #include "golden/golden.hpp"
 #include "json/record.hpp"
+#include "platform/text.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
 #include "slipway/device.hpp"
@@ -130,9 +129,7 @@ class Doctor {
       const std::size_t at = release->find("PRETTY_NAME=\"");
       if (at != std::string::npos) name = release->substr(at + 13, release->find('"', at + 13) - at - 13);
     }
-    utsname kernel{};
-    ::uname(&kernel);
-    add("system", State::Ok, formatted("{}, {} {} {}", name, kernel.sysname, kernel.release, kernel.machine));
+    add("system", State::Ok, formatted("{}, {}", name, platform::system_name()));
     for (int card = 0; card < kMaxCards; ++card) {
       const auto vendor = read_text(formatted("/sys/class/drm/card{}/device/vendor", card));
       if (vendor) gpu_vendors_.push_back(vendor->substr(0, 6));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway layer`: the environment of the Vulkan layer, for other programs (docs/layer.md).
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include "base/system/paths/trusted_file.hpp"
 #include "cli/devices/layer.hpp"
 #include "cli/program.hpp"
+#include "platform/process.hpp"
 #include "recipe/cpu/paths.hpp"
 
 namespace slipway::cli {
@@ -37,7 +36,7 @@ Result<Path> layer_directory() {
   }
   return fail(
       DiagnosticKind::FileNotFound, SourceLocation::nowhere(),
-      formatted("`{}` is not in {}/share/vulkan/explicit_layer.d; install the layer", kManifest, prefix.native()));
+      formatted("`{}` is not in {}/share/vulkan/explicit_layer.d; install the layer", kManifest, prefix.string()));
 }
 
 // The value of a variable that is a list, with an entry in front.
@@ -47,17 +46,13 @@ std::string prepended(const char* variable, const std::string& entry) {
 }
 
 void set_environment(const std::string& path) {
-  ::setenv("VK_ADD_LAYER_PATH", prepended("VK_ADD_LAYER_PATH", path).c_str(), 1);
-  ::setenv("VK_INSTANCE_LAYERS", prepended("VK_INSTANCE_LAYERS", std::string(kLayer)).c_str(), 1);
+  platform::set_environment("VK_ADD_LAYER_PATH", prepended("VK_ADD_LAYER_PATH", path));
+  platform::set_environment("VK_INSTANCE_LAYERS", prepended("VK_INSTANCE_LAYERS", std::string(kLayer)));
 }
 
 int run_with_layer(const std::string& path, const std::vector<std::string>& command) {
   set_environment(path);
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-  const int error = errno;
+  const int error = platform::become(command);
   Diagnostics diagnostics;
   diagnostics.error(error == ENOENT ? DiagnosticKind::FileNotFound : DiagnosticKind::FileUnreadable, {},
                     formatted("cannot start `{}`: {}", command[0], std::strerror(error)));
@@ -68,7 +63,7 @@ int run_with_layer(const std::string& path, const std::vector<std::string>& comm
 
 Result<> set_layer_environment() {
   SLIPWAY_TRY(const Path directory, layer_directory());
-  set_environment(directory.native());
+  set_environment(directory.string());
   return {};
 }
 
@@ -104,7 +99,7 @@ int layer_verb(const Arguments& arguments) {
   const std::optional<Path> directory = diagnostics.take(layer_directory());
   if (!directory) return report(diagnostics, style);
   const std::string path =
-      other_names ? formatted("{0}:{0}/{1}", directory->native(), kOtherNames) : directory->native();
+      other_names ? formatted("{0}:{0}/{1}", directory->string(), kOtherNames) : directory->string();
   if (runs) return run_with_layer(path, words);
   print(formatted("export VK_ADD_LAYER_PATH={}\n", path));
   print(formatted("export VK_INSTANCE_LAYERS={}\n", kLayer));

@@ -2,14 +2,13 @@
 // Only the functions of NVML that are used are declared, with names of our own.
 #include "cli/lab/device_state.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <vector>
 
 #include "base/format.hpp"
+#include "platform/library.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -125,9 +124,9 @@ DeviceState state_of_nvidia(const vk::Snapshot& device, const DeviceStateSources
 }  // namespace
 
 DeviceStateSources device_state_sources() {
-  static void* const library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  static void* const library = platform::open_library("libnvidia-ml.so.1").value_or(nullptr);
   DeviceStateSources sources;
-  if (library) sources.nvml = [](const char* name) { return ::dlsym(library, name); };
+  if (library) sources.nvml = [](const char* name) { return platform::symbol(library, name); };
   return sources;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +29,7 @@
 #include "executors/open.hpp"
 #include "generated_version.hpp"
 #include "json/document.hpp"
+#include "platform/text.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -63,13 +62,11 @@ std::string new_run_id() {
 }
 
 RunInfo run_info(const std::string& verb, const Arguments& arguments, const std::optional<std::string>& shard) {
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
   std::error_code ignored;
   RunInfo info{.id = new_run_id(),
                .version = std::string(kVersion),
                .started = utc_now(),
-               .host = host,
+               .host = platform::host_name(),
                .directory = std::filesystem::current_path(ignored).string(),
                .command = {"slipway", verb},
                .shard = shard};

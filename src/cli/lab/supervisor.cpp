@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/supervisor.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -130,16 +128,16 @@ class Supervisor {
   }
 
   void wait_for_something() {
-    std::vector<pollfd> polled = {{.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
+    std::vector<platform::Watched> watched = {{.file = interrupt_file()}};
     int time_out = -1;
     for (const Slot& slot : slots_) {
-      if (slot.process) slot.process->add_to(polled);
+      if (slot.process) slot.process->add_to(watched);
       if (!slot.current || !options_.case_timeout) continue;
       const auto left = std::chrono::duration<double, std::milli>(*options_.case_timeout - (Clock::now() - slot.start));
       const int wait = std::max(0, static_cast<int>(std::ceil(std::min(left.count(), 1e9))));
       time_out = time_out < 0 ? wait : std::min(time_out, wait);
     }
-    ::poll(polled.data(), polled.size(), time_out);
+    platform::wait_for_any(watched, time_out);
   }
 
   void serve(Slot& slot) {

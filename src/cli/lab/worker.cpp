@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/worker.hpp"
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -23,6 +17,8 @@
 #include "json/document.hpp"
 #include "json/writer.hpp"
 #include "launch/report/iteration_times.hpp"
+#include "platform/channel.hpp"
+#include "platform/process.hpp"
 #include "tensor/compare.hpp"
 #include "vk/device_failure.hpp"
 
@@ -46,23 +42,18 @@ class SupervisorLink {
         received_.erase(0, end + 1);
         return line;
       }
-      char buffer[4096];
-      const ssize_t count = ::recv(kWorkerSocket, buffer, sizeof buffer, 0);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return std::nullopt;
-      received_.append(buffer, static_cast<std::size_t>(count));
+      std::byte buffer[4096];
+      const std::size_t count = platform::receive_some(kWorkerSocket, buffer, true).value_or(0);
+      if (count == 0) return std::nullopt;
+      received_.append(reinterpret_cast<const char*>(buffer), count);
     }
   }
 
   void send(std::string line) {
     std::fflush(nullptr);  // what the case printed is in the pipes before its result
     line += '\n';
-    for (std::string_view rest = line; !rest.empty();) {
-      const ssize_t count = ::send(kWorkerSocket, rest.data(), rest.size(), MSG_NOSIGNAL);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) end_process(0);  // the supervisor has ended
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    }
+    const Bytes whole[] = {bytes_of(line)};
+    if (!platform::send_all(kWorkerSocket, whole)) end_process(0);  // the supervisor has ended
   }
 
  private:
@@ -357,7 +348,7 @@ WorkerReply read_reply(const std::string& line) {
 }
 
 int worker_verb(const Arguments& arguments) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
+  platform::end_with_parent();  // a worker never outlives its supervisor
   Worker(arguments.words).serve();
   return 0;
 }

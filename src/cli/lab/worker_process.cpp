@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/lab/worker_process.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -19,7 +11,7 @@
 #include "base/system/crash_note.hpp"
 #include "cli/lab/worker.hpp"
 #include "cli/terminal.hpp"
-#include "sandbox/sandbox.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -28,23 +20,14 @@ constexpr std::chrono::seconds kTimeToEnd{5};
 
 // The environment of a worker: it prints into pipes what the supervisor prints on the terminal.
 std::vector<std::string> worker_environment() {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable; ++variable) {
-    const std::string_view text = *variable;
-    if (!text.starts_with("CLICOLOR_FORCE=") && !text.starts_with("NO_COLOR=") && !text.starts_with("COLUMNS="))
-      variables.emplace_back(text);
-  }
+  std::vector<std::string> variables = platform::environment();
+  std::erase_if(variables, [](const std::string& text) {
+    return text.starts_with("CLICOLOR_FORCE=") || text.starts_with("NO_COLOR=") || text.starts_with("COLUMNS=");
+  });
   variables.emplace_back(use_colour(stderr) && use_colour(stdout) ? "CLICOLOR_FORCE=1" : "NO_COLOR=1");
   variables.push_back(formatted("COLUMNS={}", text_width()));
   variables.push_back(formatted("{}=1", kCrashWithSignal));
   return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 }  // namespace
@@ -53,49 +36,34 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& words
   const auto failed = [](int error) {
     return fail(DiagnosticKind::DeviceFailed, {}, formatted("cannot start a worker process: {}", std::strerror(error)));
   };
+  auto socket = platform::make_channel(platform::ChannelKind::Stream);
+  if (!socket) return failed(socket.error());
+  auto output = platform::make_pipe();
+  if (!output) return failed(output.error());
+  auto errors = platform::make_pipe();
+  if (!errors) return failed(errors.error());
   WorkerProcess worker;
-  int socket[2], output[2], errors[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket) != 0) return failed(errno);
-  worker.files_[Socket] = socket[0];
-  if (::pipe2(output, O_CLOEXEC) != 0) return ::close(socket[1]), failed(errno);
-  worker.files_[Output] = output[0];
-  if (::pipe2(errors, O_CLOEXEC) != 0) return ::close(socket[1]), ::close(output[1]), failed(errno);
-  worker.files_[Errors] = errors[0];
-  for (const int file : worker.files_) ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) | O_NONBLOCK);
+  worker.files_ = {std::move((*socket)[0]), std::move((*output)[0]), std::move((*errors)[0])};
+  for (const platform::OwnedDescriptor& file : worker.files_) platform::do_not_wait(file.number());
 
-  std::vector<std::string> arguments = sandbox::own_command();
-  const std::string program = arguments.front();
-  arguments.emplace_back(kWorkerVerb);
-  arguments.append_range(words);
-  std::vector<std::string> environment = worker_environment();
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, socket[1], kWorkerSocket);
-  // An interrupt of the terminal reaches workers too; the supervisor ends them.
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  sigaddset(&blocked, SIGINT);
-  ::posix_spawnattr_setsigmask(&attributes, &blocked);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  const int error = ::posix_spawn(&worker.process_, program.c_str(), &actions, &attributes,
-                                  pointers_to(arguments).data(), pointers_to(environment).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  for (const int file : {socket[1], output[1], errors[1]}) ::close(file);
-  if (error != 0) {
-    worker.process_ = -1;
-    return failed(error);
-  }
+  std::vector<std::string> command = platform::own_command();
+  command.emplace_back(kWorkerVerb);
+  command.append_range(words);
+  const auto process = platform::start_process({.command = std::move(command),
+                                                .environment = worker_environment(),
+                                                .files = {{(*output)[1].number(), platform::kStandardOutput},
+                                                          {(*errors)[1].number(), platform::kStandardError},
+                                                          {(*socket)[1].number(), kWorkerSocket}},
+                                                // The supervisor ends workers.
+                                                .ignores_interrupts = true});
+  if (!process) return failed(process.error());
+  worker.process_ = *process;
   return worker;
 }
 
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
-      files_(std::exchange(other.files_, {-1, -1, -1})),
+      files_(std::move(other.files_)),
       received_(std::move(other.received_)) {}
 
 WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
@@ -106,44 +74,35 @@ WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
 }
 
 WorkerProcess::~WorkerProcess() {
-  if (process_ > 0) {
-    kill();
-    wait();
-  }
-  for (const int file : files_) {
-    if (file >= 0) ::close(file);
-  }
+  if (process_ <= 0) return;
+  kill();
+  wait();
 }
 
 void WorkerProcess::send(std::string line) {
   line += '\n';
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t count = ::send(files_[Socket], rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
+  const Bytes whole[] = {bytes_of(line)};
+  static_cast<void>(platform::send_all(files_[Socket].number(), whole));
 }
 
-void WorkerProcess::add_to(std::vector<pollfd>& polled) const {
-  for (const int file : files_) polled.push_back({.fd = file, .events = POLLIN, .revents = 0});
+void WorkerProcess::add_to(std::vector<platform::Watched>& watched) const {
+  for (const platform::OwnedDescriptor& file : files_) watched.push_back({.file = file.number()});
 }
 
 bool WorkerProcess::read() {
   bool open = true;
   // The socket first: what a case printed is in the pipes before its result.
   for (std::size_t i = 0; i < Count; ++i) {
-    char buffer[1 << 16];
-    while (files_[i] >= 0) {
-      const ssize_t count = ::read(files_[i], buffer, sizeof buffer);
-      if (count > 0) {
-        received_[i].append(buffer, static_cast<std::size_t>(count));
+    std::byte buffer[1 << 16];
+    while (files_[i].number() >= 0) {
+      const auto count = platform::read_some(files_[i].number(), buffer);
+      if (count && *count > 0) {
+        received_[i].append(reinterpret_cast<const char*>(buffer), *count);
         continue;
       }
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0 && errno == EAGAIN) break;
+      if (!count && count.error() == EAGAIN) break;
       if (i == Socket) open = false;
-      ::close(std::exchange(files_[i], -1));
+      files_[i] = platform::OwnedDescriptor();
     }
   }
   return open;
@@ -162,23 +121,21 @@ std::string WorkerProcess::take_output() { return std::exchange(received_[Output
 std::string WorkerProcess::take_errors() { return std::exchange(received_[Errors], {}); }
 
 void WorkerProcess::kill() {
-  if (process_ > 0) ::kill(process_, SIGKILL);
+  if (process_ > 0) platform::kill_process(process_);
 }
 
 std::string WorkerProcess::wait() {
-  int status = 0;
-  while (process_ > 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
+  platform::ProcessEnd end;
+  if (process_ > 0) end = *platform::end_of_process(process_, platform::Waiting::Yes);
   process_ = -1;
-  if (WIFSIGNALED(status)) return formatted("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-  return formatted("exit status {}", WEXITSTATUS(status));
+  if (end.signal != 0) return formatted("signal {} ({})", end.signal, platform::signal_text(end.signal));
+  return formatted("exit status {}", end.status);
 }
 
 void WorkerProcess::close() {
-  ::shutdown(files_[Socket], SHUT_WR);
+  platform::end_sending(files_[Socket].number());
   const auto end = std::chrono::steady_clock::now() + kTimeToEnd;
-  int status = 0;
-  while (process_ > 0 && ::waitpid(process_, &status, WNOHANG) == 0) {
+  while (process_ > 0 && !platform::end_of_process(process_, platform::Waiting::No)) {
     if (std::chrono::steady_clock::now() > end) return;  // the destructor ends it
     read();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -2,16 +2,13 @@
 // The supervisor's side of a worker: its process, the socket, and the pipes of what it prints.
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/diagnostic.hpp"
-
-struct pollfd;
+#include "platform/channel.hpp"
 
 namespace slipway::cli {
 
@@ -27,7 +24,7 @@ class WorkerProcess {
   // Sends a line; a worker that has ended is noticed by `read`.
   void send(std::string line);
   // What to wait for: the socket and the two pipes.
-  void add_to(std::vector<pollfd>& polled) const;
+  void add_to(std::vector<platform::Watched>& watched) const;
   // Reads what has arrived. Returns false once the worker has closed its socket, which is when it ends.
   bool read();
   // The next complete line of the socket.
@@ -47,8 +44,8 @@ class WorkerProcess {
   WorkerProcess() = default;
   enum Stream : std::size_t { Socket, Output, Errors, Count };
 
-  pid_t process_ = -1;
-  std::array<int, Count> files_ = {-1, -1, -1};
+  int process_ = -1;
+  std::array<platform::OwnedDescriptor, Count> files_;
   std::array<std::string, Count> received_;
 };
 

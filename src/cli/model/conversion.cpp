@@ -2,8 +2,6 @@
 #include "cli/model/conversion.hpp"
 #include "cli/model/model_pages.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -15,6 +13,8 @@
 #include "convert/analyse.hpp"
 #include "model_jobs/conversion_job.hpp"
 #include "model_jobs/model_runner.hpp"
+#include "platform/file.hpp"
+#include "platform/text.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_mlir.hpp"
@@ -39,7 +39,8 @@ class Conversion {
                          "Bad output filename: Won't overwrite input");
       return;
     }
-    if (options_.input == "-" && isatty(STDIN_FILENO)) print_error("Warning: Using terminal input\n");
+    if (options_.input == "-" && platform::is_terminal(platform::kStandardInput))
+      print_error("Warning: Using terminal input\n");
     content_ = diagnostics_.take(ContentOf::read(options_.input));
     if (!content_) return;
     name_ = options_.input == "-" ? "<stdin>" : options_.input;

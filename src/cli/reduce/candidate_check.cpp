@@ -10,7 +10,7 @@
 #include "base/interrupt.hpp"
 #include "cli/run/job.hpp"
 #include "json/document.hpp"
-#include "sandbox/sandbox.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -104,7 +104,7 @@ std::string FailureClass::text() const {
 Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
   std::vector<std::string> command;
   if (options_.command.empty()) {
-    command = sandbox::own_command();
+    command = platform::own_command();
     command.insert(command.end(), {options_.verb, file, "--json"});
     command.append_range(options_.words);
   } else {
@@ -117,7 +117,8 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
     return FailureClass{holds ? "the command returns 0" : "", {}, {}, {}};
   }
   if (end.timed_out) return FailureClass{"timed out", {}, {}, {}};
-  if (end.signal) return FailureClass{formatted("signal {} ({})", *end.signal, ::strsignal(*end.signal)), {}, {}, {}};
+  if (end.signal)
+    return FailureClass{formatted("signal {} ({})", *end.signal, platform::signal_text(*end.signal)), {}, {}, {}};
   if (end.status == 0) return FailureClass{};
   if (end.status == static_cast<int>(ExitClass::Usage)) {
     return fail(DiagnosticKind::Usage, {},

@@ -21,7 +21,7 @@
 #include "cli/run/progress.hpp"
 #include "json/document.hpp"
 #include "model_jobs/conversion_job.hpp"
-#include "sandbox/sandbox.hpp"
+#include "platform/process.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_tosa.hpp"
 
@@ -217,7 +217,7 @@ class ReduceVerb {
     if (suffix_ != ".vgf") return write(path, contents);
     const Path text = Path(scratch_->path() / "candidate.graph");
     if (!write(text, contents)) return false;
-    std::vector<std::string> command = sandbox::own_command();
+    std::vector<std::string> command = platform::own_command();
     command.insert(command.end(), {"convert", text.string(), "-q", "-o", path.string()});
     const auto end = run_child(command, std::chrono::duration<double>(options_.timeout.value_or(kDefaultLimit)));
     return end && !end->timed_out && !end->interrupted && !end->signal && end->status == 0;

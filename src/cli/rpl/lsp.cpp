@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway lsp`: the language server over standard input and output.
-#include <unistd.h>
-
 #include "base/system/files.hpp"
 #include "base/system/streams.hpp"
 #include "cli/check_document.hpp"
 #include "cli/rpl/verbs.hpp"
+#include "platform/file.hpp"
 #include "rpl/lsp/frames.hpp"
 #include "rpl/lsp/server.hpp"
 
@@ -25,12 +24,11 @@ int lsp_verb(const Arguments& arguments) {
   const auto read = [](const Path& path) { return read_small_file(path, kMaxFile); };
   rpl::lsp::Server server({.read = read, .list = files_in}, check_document);
   rpl::lsp::FrameReader reader;
-  char buffer[64 << 10];
+  std::byte buffer[64 << 10];
   while (!server.ended()) {
-    const ssize_t got = ::read(STDIN_FILENO, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;  // the editor has closed the pipe
-    reader.feed({buffer, static_cast<std::size_t>(got)});
+    const std::size_t got = platform::read_some(platform::kStandardInput, buffer).value_or(0);
+    if (got == 0) break;  // the editor has closed the pipe
+    reader.feed({reinterpret_cast<const char*>(buffer), got});
     while (!server.ended()) {
       const std::optional<std::string> message = reader.next();
       if (!message) break;

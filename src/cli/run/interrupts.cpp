@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/run/interrupts.hpp"
 
-#include <poll.h>
-
 #include <cstdio>
 #include <mutex>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "base/system/crash_note.hpp"
 #include "cli/run/progress.hpp"
 #include "cli/terminal.hpp"
+#include "platform/channel.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -45,8 +44,8 @@ std::string activity() {
 }
 
 void wait_for_interrupt() {
-  pollfd polled{.fd = interrupt_file(), .events = POLLIN, .revents = 0};
-  while (::poll(&polled, 1, -1) <= 0) {
+  platform::Watched watched[] = {{.file = interrupt_file()}};
+  while (platform::wait_for_any(watched, -1) <= 0) {
   }
   std::this_thread::sleep_for(kUntilNotice);
   Watch& one = watch();

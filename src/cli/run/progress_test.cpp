@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/terminal.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -28,10 +29,10 @@ class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
     if (const char* before = std::getenv(name)) before_ = before;
-    value ? ::setenv(name, value, 1) : ::unsetenv(name);
+    value ? platform::set_environment(name, value) : platform::remove_environment(name);
   }
   Variable(const Variable&) = delete;
-  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  ~Variable() { before_ ? platform::set_environment(name_, *before_) : platform::remove_environment(name_); }
 
  private:
   const char* name_;

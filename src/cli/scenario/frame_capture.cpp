@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/scenario/frame_capture.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstdint>
+
+#include "platform/library.hpp"
 
 namespace slipway::cli {
 
@@ -20,9 +20,9 @@ struct FrameCapture::Functions {
 FrameCapture::FrameCapture(bool wanted, const Log& log) {
   if (!wanted) return;
   constexpr int kVersion = 10000;
-  if (void* library = ::dlopen("librenderdoc.so", RTLD_NOW | RTLD_NOLOAD)) {
+  if (void* library = platform::loaded_library("librenderdoc.so")) {
     using GetApi = int (*)(int version, void** table);
-    const auto get_api = reinterpret_cast<GetApi>(::dlsym(library, "RENDERDOC_GetAPI"));
+    const auto get_api = reinterpret_cast<GetApi>(platform::symbol(library, "RENDERDOC_GetAPI"));
     void* table = nullptr;
     if (get_api && get_api(kVersion, &table) == 1) functions_ = static_cast<const Functions*>(table);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cstdint>
 
@@ -11,6 +10,7 @@
 #include "executors/vulkan/test_shaders/gradient_frag.hpp"
 #include "executors/vulkan/test_shaders/increment_comp.hpp"
 #include "executors/vulkan/test_shaders/spin_comp.hpp"
+#include "platform/process.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vulkan_faults.hpp"
 #include "vk/device_failure.hpp"
@@ -40,9 +40,9 @@ TEST_F(RunFailure, TimeOutNamesTheCommand) {
       const gpu::Device& device = device_for(plan);
       const Result<Report> report =
           launch::run(plan, VulkanExecutor(device), {.time_out = std::chrono::milliseconds(200)}, log());
-      if (report || !vk::is_device_lost(report.error()) || !device.is_lost()) ::_exit(1);
+      if (report || !vk::is_device_lost(report.error()) || !device.is_lost()) platform::end_now(1);
       std::fputs(format_diagnostics(report.error()).c_str(), stderr);
-      ::_exit(5);
+      platform::end_now(5);
     };
     EXPECT_EXIT(time_out(), ::testing::ExitedWithCode(5),
                 "/endless: error: `endless` \\(/endless\\) did not end within 0.2 s \\[timed-out\\]");
@@ -67,7 +67,7 @@ TEST_F(RunFailure, ProcessGoesOnAfterATimeOut) {
       return launch::run(endless, VulkanExecutor(*device), {.time_out = std::chrono::milliseconds(200)}, log());
     });
     for (int i = 0; i < 2; ++i) must(run_on(fine));
-    ::_exit(lost ? 1 : 42);
+    platform::end_now(lost ? 1 : 42);
   };
   EXPECT_EXIT(go_on(), ::testing::ExitedWithCode(42), "");
   EXPECT_EQ(read_raw<std::uint32_t>(directory_ / "x.bin"), (std::vector<std::uint32_t>{1}));

@@ -2,9 +2,9 @@
 #include "gpu/commands/submit.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "gpu/device/device_functions.hpp"
+#include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "vk/device_failure.hpp"
 
@@ -98,7 +98,7 @@ TEST_F(SubmitTest, WorkGivenUpLosesTheDevice) {
     if (!again) std::fputs(again.error().front().message.c_str(), stderr);
     drop_device();
     static_cast<void>(make_buffer(std::vector<int>{1}));  // of a new device
-    ::_exit(as_expected ? 0 : 1);
+    platform::end_now(as_expected ? 0 : 1);
   };
   EXPECT_EXIT(give_up(), ::testing::ExitedWithCode(0), "the device is lost");
 }

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "vk/device_profile.hpp"
 
@@ -14,9 +15,9 @@ class ChosenProfile : public slipway::testing::GpuTest {
  protected:
   ~ChosenProfile() override {
     if (before_)
-      setenv("SLIPWAY_DEVICE_PROFILE", before_->c_str(), 1);
+      platform::set_environment("SLIPWAY_DEVICE_PROFILE", *before_);
     else
-      unsetenv("SLIPWAY_DEVICE_PROFILE");
+      platform::remove_environment("SLIPWAY_DEVICE_PROFILE");
   }
 
  private:
@@ -28,7 +29,7 @@ class ChosenProfile : public slipway::testing::GpuTest {
 
 TEST_F(ChosenProfile, LimitsDevicesAndWhatIsMadeOfThem) {
   for (const vk::DeviceProfile& profile : vk::device_profiles()) {
-    setenv("SLIPWAY_DEVICE_PROFILE", std::string(profile.name).c_str(), 1);
+    platform::set_environment("SLIPWAY_DEVICE_PROFILE", std::string(profile.name));
     const Instance limited = slipway::testing::must(create_instance());
     ASSERT_FALSE(limited.snapshots().empty());
     for (std::size_t i = 0; i < limited.snapshots().size(); ++i) {
@@ -46,9 +47,9 @@ TEST_F(ChosenProfile, LimitsDevicesAndWhatIsMadeOfThem) {
 }
 
 TEST_F(ChosenProfile, IsRefusedByAnUnknownName) {
-  setenv("SLIPWAY_DEVICE_PROFILE", "", 1);
+  platform::set_environment("SLIPWAY_DEVICE_PROFILE", "");
   EXPECT_EQ(slipway::testing::must(vk::chosen_profile()), nullptr);
-  setenv("SLIPWAY_DEVICE_PROFILE", "phone", 1);
+  platform::set_environment("SLIPWAY_DEVICE_PROFILE", "phone");
   const auto chosen = vk::chosen_profile();
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().front().kind, DiagnosticKind::Usage);

@@ -9,6 +9,7 @@
 #include "gpu/device/instance_core.hpp"
 #include "gpu/device/snapshot_read.hpp"
 #include "gpu/device/vulkan_error.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::gpu {
 namespace {
@@ -221,7 +222,7 @@ Result<Instance> create_instance(const vk::InstanceOptions& options) {
   if (made || made.error().empty() || made.error().front().kind != DiagnosticKind::NoDevice) return made;
   const char* const own = std::getenv(vk::kSoftwareDriver);
   if (!own || std::getenv("VK_DRIVER_FILES") || std::getenv("VK_ICD_FILENAMES")) return made;
-  setenv("VK_DRIVER_FILES", own, 1);
+  platform::set_environment("VK_DRIVER_FILES", own);
   return create_instance_of_drivers(options);
 }
 

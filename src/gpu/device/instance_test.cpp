@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gpu/device/device_core.hpp"
+#include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 
 namespace slipway::gpu {
@@ -21,14 +22,14 @@ class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) {
     if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value, 1);
+    platform::set_environment(name, value);
   }
   Environment(const Environment&) = delete;
   ~Environment() {
     if (old_) {
-      setenv(name_, old_->c_str(), 1);
+      platform::set_environment(name_, *old_);
     } else {
-      unsetenv(name_);
+      platform::remove_environment(name_);
     }
   }
 

@@ -11,6 +11,7 @@
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "network.hpp"
+#include "platform/process.hpp"
 #include "testing/device_facts.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/messages.hpp"
@@ -113,12 +114,12 @@ TEST_F(Models, TheExampleClassifier) {
 // validation layer reports their use.
 class ModelsOnProfiles : public Models, public ::testing::WithParamInterface<std::string> {
  protected:
-  ModelsOnProfiles() { setenv("SLIPWAY_DEVICE_PROFILE", GetParam().c_str(), 1); }
+  ModelsOnProfiles() { platform::set_environment("SLIPWAY_DEVICE_PROFILE", GetParam()); }
   ~ModelsOnProfiles() override {
     if (before_.empty())
-      unsetenv("SLIPWAY_DEVICE_PROFILE");
+      platform::remove_environment("SLIPWAY_DEVICE_PROFILE");
     else
-      setenv("SLIPWAY_DEVICE_PROFILE", before_.c_str(), 1);
+      platform::set_environment("SLIPWAY_DEVICE_PROFILE", before_);
   }
 
  private:

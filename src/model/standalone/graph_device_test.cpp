@@ -8,6 +8,7 @@
 
 #include "executors/open.hpp"
 #include "model/graph_target.hpp"
+#include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 #include "testing/layer.hpp"
 #include "testing/scratch_directory.hpp"
@@ -27,14 +28,14 @@ TEST(GraphDevice, UsesTheGraphsOfTheDriver) {
   const reference::Tensor input{.type = {tosa::DataType::I32, {3}}, .integers = {-1, 2, -3}, .reals = {}};
   for (const bool native : {true, false}) {
     const testing::ScratchDirectory captured;
-    ::setenv("SLIPWAY_LAYER_CAPTURE", captured.path().c_str(), 1);
+    platform::set_environment("SLIPWAY_LAYER_CAPTURE", captured.path().string());
     const auto executor = executors::open_executor({});
     Diagnostics diagnostics;
     GraphDevice device = must(GraphDevice::open({.executor = executor, .choices = {.native = native}}, diagnostics));
     const std::vector<reference::Tensor> outputs = must(device.run(graph, {&input, 1}));
-    ::unsetenv("SLIPWAY_LAYER_CAPTURE");
+    platform::remove_environment("SLIPWAY_LAYER_CAPTURE");
     EXPECT_EQ(outputs.at(0).integers, (std::vector<std::int64_t>{1, 2, 3}));
-    EXPECT_EQ(std::filesystem::is_empty(captured.path()), !native);
+    EXPECT_EQ(std::filesystem::is_empty(captured.path().string()), !native);
     EXPECT_EQ(device.name(), must(executor->info()).name);
   }
 }

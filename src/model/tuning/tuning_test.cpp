@@ -9,6 +9,7 @@
 #include "model/tuning/measure_rates.hpp"
 #include "model/tuning/tune.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "platform/process.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"
@@ -86,7 +87,7 @@ TEST(TuningTable, ReportsAllErrors) {
 
 class TuningCacheTest : public ::testing::Test {
  protected:
-  ~TuningCacheTest() override { unsetenv("SLIPWAY_TUNING"); }
+  ~TuningCacheTest() override { platform::remove_environment("SLIPWAY_TUNING"); }
 
   slipway::testing::ScratchDirectory directory_;
   Diagnostics diagnostics_;
@@ -123,7 +124,7 @@ TEST_F(TuningCacheTest, RatesAreFactsOfTheDevice) {
 TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
   const Path file = directory_.path() / "t.json";
   ASSERT_TRUE(write_file(file, write_tuning(TuningTable::of(launch::key_of(some_device()), kTuning))));
-  setenv("SLIPWAY_TUNING", file.c_str(), 1);
+  platform::set_environment("SLIPWAY_TUNING", file.string());
   EXPECT_EQ(tuned_facts(some_device(), Cache(), diagnostics_).tuning, kTuning);
   EXPECT_TRUE(diagnostics_.empty());
   // A table of another device: a warning, and no tuning.
@@ -132,7 +133,7 @@ TEST_F(TuningCacheTest, AFileTakesPrecedenceOverTheCache) {
   EXPECT_TRUE(tuned_facts(other, Cache(), diagnostics_).tuning.empty());
   EXPECT_FALSE(diagnostics_.has_errors());
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-mismatch]"));
-  setenv("SLIPWAY_TUNING", (directory_.path() / "none.json").c_str(), 1);
+  platform::set_environment("SLIPWAY_TUNING", (directory_.path() / "none.json").string());
   (void)tuned_facts(some_device(), Cache(), diagnostics_);
   EXPECT_THAT(format_diagnostics(diagnostics_.all()), HasSubstr("[file-not-found]"));
 }
@@ -153,7 +154,7 @@ TEST_F(TuningCacheTest, ShippedTablesServeWhatWasNotMeasured) {
   const lower::Tuning both = tuned_facts(h100, cache, diagnostics_).tuning;
   EXPECT_EQ(both.size(), shipped.size() + 1);
   EXPECT_EQ(both.at(known), lower::Parameters({{"side", 1}}));
-  setenv("SLIPWAY_TUNING", "none", 1);
+  platform::set_environment("SLIPWAY_TUNING", "none");
   EXPECT_TRUE(tuned_facts(h100, cache, diagnostics_).tuning.empty());
   EXPECT_TRUE(diagnostics_.empty());
 }
@@ -180,7 +181,7 @@ TEST_F(TuningCacheTest, GpusWithoutATableHaveTheGenericOne) {
   const Cache cache(directory_.path());
   cache_tuning(launch::key_of(gpu), kTuning, cache);
   EXPECT_EQ(tuned_facts(gpu, cache, diagnostics_).tuning, kTuning) << "what was measured replaces it";
-  setenv("SLIPWAY_TUNING", "none", 1);
+  platform::set_environment("SLIPWAY_TUNING", "none");
   EXPECT_TRUE(tuned_facts(gpu, Cache(), diagnostics_).tuning.empty());
 }
 

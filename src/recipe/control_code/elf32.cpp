@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/control_code/elf32.hpp"
 
-#include <elf.h>
-
 #include <algorithm>
 
+#include "base/elf_numbers.hpp"
 #include "base/format.hpp"
 
 namespace slipway::recipe::control_code {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a control-code ELF, table by table (docs/spec/recipe.md#control-code-elf-files).
-#include <elf.h>
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
+#include "base/elf_numbers.hpp"
 #include "base/format.hpp"
 #include "recipe/control_code/elf32.hpp"
 #include "recipe/control_code/mangled.hpp"

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/cpu/call.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <stdexcept>
 
 #include "base/format.hpp"
+#include "platform/text.hpp"
 #include "recipe/cpu/thrown.hpp"
 #include "slipway/bo.hpp"
 
@@ -28,7 +25,7 @@ std::string arguments_text(const FunctionCall& call) {
       .diagnostic = {.kind = DiagnosticKind::CpuFunction, .location = call.location, .path = call.pointer},
       .thrown = std::current_exception()};
   failure.diagnostic.message = formatted("run '{}' (function '{}' of '{}'): {}", call.run, call.function->name,
-                                         file_of(*call.function->library).filename().native(), thrown_text());
+                                         file_of(*call.function->library).filename().string(), thrown_text());
   try {
     throw;
   } catch (const std::bad_any_cast&) {
@@ -64,9 +61,7 @@ std::string describe_argument(const std::any& argument) {
   if (const auto* value = std::any_cast<float>(&argument)) return formatted("float {}", *value);
   if (const auto* value = std::any_cast<double>(&argument)) return formatted("double {}", *value);
   if (std::any_cast<std::string>(&argument)) return "std::string";
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(argument.type().name(), nullptr, nullptr, nullptr), &std::free);
-  return name ? name.get() : argument.type().name();
+  return platform::demangled(argument.type().name());
 }
 
 }  // namespace slipway::recipe::cpu

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/cpu/exports.hpp"
 
-#include <elf.h>
-
 #include <array>
 
 #include "base/checked.hpp"
 #include "base/elf.hpp"
+#include "base/elf_numbers.hpp"
 #include "base/format.hpp"
 
 namespace slipway::recipe::cpu {

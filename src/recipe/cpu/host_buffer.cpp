@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/cpu/host_buffer.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "platform/memory.hpp"
 
 namespace slipway::recipe::cpu {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 class HostBuffer final : public buffer_storage {
  public:
   HostBuffer(void* pages, std::size_t size) : pages_(pages), size_(size) {}
-  ~HostBuffer() override { munmap(pages_, std::max<std::size_t>(size_, 1)); }
+  ~HostBuffer() override { platform::unmap(pages_, std::max<std::size_t>(size_, 1)); }
 
   std::size_t size() const noexcept override { return size_; }
   void* host_address() const override { return pages_; }
@@ -29,9 +28,8 @@ class HostBuffer final : public buffer_storage {
 }  // namespace
 
 Result<std::shared_ptr<buffer_storage>> make_host_buffer(std::size_t size, const SourceLocation& location) {
-  void* pages =
-      mmap(nullptr, std::max<std::size_t>(size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) {
+  void* const pages = platform::map_zeroed(std::max<std::size_t>(size, 1));
+  if (!pages) {
     return fail(DiagnosticKind::DeviceLacks, location,
                 formatted("there is not enough memory for a buffer of {} bytes", size));
   }

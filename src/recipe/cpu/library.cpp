@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/cpu/library.hpp"
 
-#include <dlfcn.h>
-
 #include <exception>
 #include <map>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/system/paths/trusted_file.hpp"
+#include "platform/library.hpp"
 #include "recipe/cpu/thrown.hpp"
 #include "slipway/cpu_function.hpp"
 
@@ -44,31 +43,27 @@ Diagnostic problem(DiagnosticKind kind, const SourceLocation& location, std::str
   return {.kind = kind, .message = std::move(message), .location = location};
 }
 
-std::string loader_error() {
-  const char* text = dlerror();
-  return text ? text : "unknown reason";
-}
-
 Result<BufferAbi> find_abi(void* handle, const Path& file, const SourceLocation& location) {
-  const auto abi_of_library = reinterpret_cast<int (*)()>(dlsym(handle, "slipway_cpu_library_abi"));
+  const auto abi_of_library = reinterpret_cast<int (*)()>(platform::symbol(handle, "slipway_cpu_library_abi"));
   if (!abi_of_library) return BufferAbi::Xrt;
   const int abi = abi_of_library();
   if (abi == 1 || abi == 2) return static_cast<BufferAbi>(abi);
   return fail(std::move(
       problem(DiagnosticKind::CpuAbi, location,
-              formatted("CPU library `{}` has buffer interface {}; only 1 and 2 are known", file.native(), abi))
+              formatted("CPU library `{}` has buffer interface {}; only 1 and 2 are known", file.string(), abi))
           .hint("rebuild it with this version's slipway/cpu_library.hpp")));
 }
 
 Result<std::unique_ptr<const Library>> open(const Path& file, const SourceLocation& location) {
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    return fail(DiagnosticKind::CpuOpen, location, formatted("Failed to open {}: {}", file.native(), loader_error()));
+  const auto opened = platform::open_library(file);
+  if (!opened) {
+    return fail(DiagnosticKind::CpuOpen, location, formatted("Failed to open {}: {}", file.string(), opened.error()));
   }
-  const auto init = reinterpret_cast<xrt_core::cpu::library_init_fn>(dlsym(handle, "library_init"));
+  void* const handle = *opened;
+  const auto init = reinterpret_cast<xrt_core::cpu::library_init_fn>(platform::symbol(handle, "library_init"));
   if (!init) {
     return fail(std::move(problem(DiagnosticKind::CpuInit, location,
-                                  formatted("CPU library `{}` exports no `library_init`", file.native()))
+                                  formatted("CPU library `{}` exports no `library_init`", file.string()))
                               .hint("declare it `extern \"C\"`, with default visibility")));
   }
   auto library = std::make_unique<Library>();
@@ -80,11 +75,11 @@ Result<std::unique_ptr<const Library>> open(const Path& file, const SourceLocati
     init(&arguments);
   } catch (...) {
     return fail(DiagnosticKind::CpuInit, location,
-                formatted("`library_init` of CPU library `{}` threw: {}", file.native(), thrown_text()));
+                formatted("`library_init` of CPU library `{}` threw: {}", file.string(), thrown_text()));
   }
   if (!arguments.lookup_fn) {
     return fail(std::move(problem(DiagnosticKind::CpuInit, location,
-                                  formatted("`library_init` of CPU library `{}` set no `lookup_fn`", file.native()))
+                                  formatted("`library_init` of CPU library `{}` set no `lookup_fn`", file.string()))
                               .hint("it must set the member of its argument")));
   }
   library->lookup = std::move(arguments.lookup_fn);
@@ -99,19 +94,19 @@ Result<std::unique_ptr<const LibraryFunction>> look_up(const Library& library, s
   } catch (...) {
     return fail(
         DiagnosticKind::CpuLookup, location,
-        formatted("CPU library `{}` does not provide function `{}`: {}", library.file.native(), name, thrown_text()));
+        formatted("CPU library `{}` does not provide function `{}`: {}", library.file.string(), name, thrown_text()));
   }
   if (!found.callable) {
     return fail(std::move(
         problem(DiagnosticKind::CpuLookup, location,
-                formatted("CPU library `{}` provides no callable for function `{}`", library.file.native(), name))
+                formatted("CPU library `{}` provides no callable for function `{}`", library.file.string(), name))
             .hint("its lookup function must throw for unknown names")));
   }
   if (found.num_args > kMaxArguments) {
     return fail(DiagnosticKind::CpuLookup, location,
                 formatted("function `{}` of CPU library `{}` asks for {} arguments, more than the {} that a function "
                           "may have",
-                          name, library.file.native(), found.num_args, kMaxArguments));
+                          name, library.file.string(), found.num_args, kMaxArguments));
   }
   return std::make_unique<const LibraryFunction>(
       LibraryFunction{&library, std::string(name), found.num_args, found.callable});
@@ -123,14 +118,14 @@ Result<const Library*> load_library(const Path& file, const SourceLocation& loca
   std::error_code error;
   const Path canonical = std::filesystem::canonical(file, error);
   if (error) {
-    return fail(DiagnosticKind::CpuOpen, location, formatted("Failed to open {}: {}", file.native(), error.message()));
+    return fail(DiagnosticKind::CpuOpen, location, formatted("Failed to open {}: {}", file.string(), error.message()));
   }
   Registry& loaded = registry();
   const std::scoped_lock lock(loaded.mutex);
   if (const auto known = loaded.libraries.find(canonical); known != loaded.libraries.end()) return known->second.get();
   if (const std::string reason = distrust(canonical); !reason.empty())
     return fail(DiagnosticKind::CpuOpen, location,
-                formatted("CPU library `{}` is not loaded: {}", canonical.native(), reason));
+                formatted("CPU library `{}` is not loaded: {}", canonical.string(), reason));
   SLIPWAY_TRY(std::unique_ptr<const Library> library, open(canonical, location));
   return loaded.libraries.emplace(canonical, std::move(library)).first->second.get();
 }

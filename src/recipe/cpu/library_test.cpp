@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "platform/process.hpp"
 #include "recipe/cpu/call.hpp"
 #include "recipe/cpu/exports.hpp"
 #include "recipe/cpu/host_buffer.hpp"
@@ -278,9 +279,9 @@ TEST(CpuPaths, LinksOfARecipeStayInItsDirectory) {
 
 TEST(CpuPaths, RootsInOrder) {
   EXPECT_THAT(library_roots("given", "artifacts").roots, ElementsAre("given"));
-  ::setenv("XILINX_XRT", "/opt/xrt", 1);
+  platform::set_environment("XILINX_XRT", "/opt/xrt");
   const std::vector<Path> roots = library_roots({}, "artifacts").roots;
-  ::unsetenv("XILINX_XRT");
+  platform::remove_environment("XILINX_XRT");
   // A program that is not installed, for instance in a bundle, has no install prefix.
   const bool is_installed = !install_prefix().empty();
   ASSERT_EQ(roots.size(), is_installed ? 3u : 2u);

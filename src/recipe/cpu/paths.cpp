@@ -59,7 +59,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
       return fail(std::move(diagnostic.hint(hint)));
     }
   }
-  const std::vector<std::string> file_names = library_file_names(path.filename().native());
+  const std::vector<std::string> file_names = library_file_names(path.filename().string());
   const std::vector<Path> only_itself = {Path()};
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
     for (const std::string& file_name : file_names) {
@@ -67,7 +67,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
       if (!file_exists(candidate) || directory_exists(candidate)) continue;
       if (roots.allow_outside || root != roots.artifacts || !fault_of_input(root, candidate)) return candidate;
       Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
-      diagnostic.message = formatted("`{}` is a link that leaves `{}`", candidate.native(), root.native());
+      diagnostic.message = formatted("`{}` is a link that leaves `{}`", candidate.string(), root.string());
       return fail(std::move(diagnostic.hint(hint)));
     }
   }
@@ -78,7 +78,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   for (const std::string& one : file_names) names += formatted("{}`{}`", names.empty() ? "" : ", ", one);
   for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
     const Path directory = (root / path.parent_path()).lexically_normal();
-    diagnostic.note(formatted("`{}` has none of {}", directory.empty() ? "." : directory.native(), names));
+    diagnostic.note(formatted("`{}` has none of {}", directory.empty() ? "." : directory.string(), names));
   }
   return fail(std::move(diagnostic));
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/cpu/thrown.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <exception>
-#include <memory>
-#include <typeinfo>
 
 #include "base/format.hpp"
+#include "platform/text.hpp"
 
 namespace slipway::recipe::cpu {
 namespace {
@@ -40,11 +36,9 @@ std::string thrown_text() {
   } catch (const char* thrown) {
     return thrown ? thrown : "a null text";
   } catch (...) {
-    const std::type_info* type = abi::__cxa_current_exception_type();
+    const char* const type = platform::type_of_exception();
     if (!type) return "something that is not a C++ exception";
-    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
-                                                           &std::free);
-    return formatted("an exception of type `{}`", name ? name.get() : type->name());
+    return formatted("an exception of type `{}`", platform::demangled(type));
   }
 }
 

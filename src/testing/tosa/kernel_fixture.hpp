@@ -19,6 +19,7 @@
 #include "lower/lower.hpp"
 #include "model/device_facts.hpp"
 #include "model/plan/plan_graph.hpp"
+#include "platform/process.hpp"
 #include "tensor/element.hpp"
 #include "testing/cpu_levels.hpp"
 #include "testing/device_facts.hpp"
@@ -81,7 +82,8 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
   // Mesa's software driver compiles in half the time without optimisation, and a sample runs each kernel once. The
   // whole suite runs with optimisation, as users do.
   KernelTest() {
-    if (!slipway::testing::whole_suite()) setenv("GALLIVM_PERF", "nopt", 0);
+    if (!slipway::testing::whole_suite() && !std::getenv("GALLIVM_PERF"))
+      platform::set_environment("GALLIVM_PERF", "nopt");
   }
   void SetUp() override {
     if (GetParam() == Kernels::Gpu && snapshot().type != vk::DeviceType::Cpu)

@@ -3,13 +3,13 @@
 // library; `software_npu()` finds it. Programs that a test starts take the values from the environment.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "platform/library.hpp"
 
 namespace slipway::recipe::software_npu {
 
@@ -41,10 +41,10 @@ struct State {
 
 // The state of the software NPU, which XRT must have opened; null if XRT uses other devices.
 inline State* software_npu() {
-  void* library = dlopen("libxrt_core.so.2", RTLD_NOW | RTLD_NOLOAD);
+  void* const library = platform::loaded_library("libxrt_core.so.2");
   if (!library) return nullptr;
-  const auto state = reinterpret_cast<State* (*)()>(dlsym(library, "slipway_software_npu"));
-  dlclose(library);
+  const auto state = reinterpret_cast<State* (*)()>(platform::symbol(library, "slipway_software_npu"));
+  platform::close_library(library);
   return state ? state() : nullptr;
 }
 

@@ -2,14 +2,13 @@
 // Only the functions of the library's C interface that are used are declared, with names of our own.
 #include "zeinfo/zebin/isa.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "platform/library.hpp"
 
 namespace slipway::zebin {
 namespace {
@@ -57,12 +56,12 @@ struct IsaLibrary::Functions {
   Functions() = default;
   Functions(const Functions&) = delete;
   ~Functions() {
-    if (library) dlclose(library);
+    if (library) platform::close_library(library);
   }
 
   bool find_all() {
     const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(platform::symbol(library, name));
       return function != nullptr;
     };
     return find(create, "iga_context_create") && find(release, "iga_context_release") &&
@@ -104,11 +103,13 @@ Result<IsaLibrary> IsaLibrary::open() {
   const char* const named = std::getenv("SLIPWAY_IGA");
   std::string problem;
   if (named && *named) {
-    functions->library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
-    if (const char* error = functions->library ? nullptr : dlerror()) problem = error;
+    if (const auto opened = platform::open_library(named))
+      functions->library = *opened;
+    else
+      problem = opened.error();
   } else {
     for (const char* name : {"libiga64.so.2", "libiga64.so.1", "libiga64.so"}) {
-      functions->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      functions->library = platform::open_library(name).value_or(nullptr);
       if (functions->library) break;
     }
   }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/paths/confined_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <cerrno>
 
 #include "base/format.hpp"
@@ -18,28 +15,22 @@ std::unexpected<ConfinedFailure> refused_with(int error) {
   return refused(error == EXDEV ? ConfinedFault::Link : ConfinedFault::System, error);
 }
 
-std::expected<OwnedDescriptor, int> open_anywhere(int directory, const Path& name, int flags) {
-  OwnedDescriptor file(::openat(directory, name.c_str(), flags));
-  if (file.number() < 0) return std::unexpected(errno);
-  return file;
-}
-
 std::expected<OwnedDescriptor, ConfinedFailure> open_regular(const Path& directory, const Path& location,
                                                              bool follow_links) {
   const auto root = open_directory(directory);
   if (!root) return refused(ConfinedFault::System, root.error());
-  const auto open = [&](int flags) {
-    return follow_links ? open_anywhere(root->number(), location, flags)
+  const auto open = [&](unsigned flags) {
+    return follow_links ? platform::open_at(root->number(), location, flags)
                         : open_beneath(root->number(), location, flags);
   };
   const auto is_regular = [](const OwnedDescriptor& file) {
-    struct stat status{};
-    return ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
+    const auto status = platform::status_of(file.number());
+    return status && status->is_regular();
   };
-  const auto path = open(O_PATH | O_CLOEXEC);
+  const auto path = open(platform::kHandle);
   if (!path) return refused_with(path.error());
   if (!is_regular(*path)) return refused(ConfinedFault::NotRegular);
-  auto file = open(O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  auto file = open(platform::kNoWait | platform::kNoTerminal);
   if (!file) return refused_with(file.error());
   if (!is_regular(*file)) return refused(ConfinedFault::NotRegular);
   return *std::move(file);
@@ -71,13 +62,13 @@ std::expected<ConfinedFile, ConfinedFailure> map_confined_file(const Path& direc
   if (!is_relative_and_below(location)) return refused(ConfinedFault::Outside);
   const auto file = open_regular(directory, location, follow_links);
   if (!file) return std::unexpected(file.error());
-  struct stat status{};
-  if (::fstat(file->number(), &status) != 0) return refused(ConfinedFault::System, errno);
+  const auto status = platform::status_of(file->number());
+  if (!status) return refused(ConfinedFault::System, status.error());
   auto mapped = map_descriptor(file->number(), directory / location);
   if (!mapped) return refused(ConfinedFault::System, EIO);
   auto owner = std::make_shared<const MappedFile>(std::move(*mapped));
   const Bytes bytes = owner->bytes();
-  return ConfinedFile{.bytes = bytes, .owner = std::move(owner), .has_other_names = status.st_nlink > 1};
+  return ConfinedFile{.bytes = bytes, .owner = std::move(owner), .has_other_names = status->links > 1};
 }
 
 Result<MappedFile> map_file_below(const Path& directory, const Path& path) {

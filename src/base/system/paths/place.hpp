@@ -13,33 +13,21 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+
+#include "platform/file.hpp"
 
 namespace slipway {
 
 using Path = std::filesystem::path;  // as in files.hpp, which uses this header
 
-class OwnedDescriptor {
- public:
-  explicit OwnedDescriptor(int number) : number_(number) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~OwnedDescriptor();
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
+using platform::OwnedDescriptor;
 
 // --- names that must not leave a directory ---------------------------------------------------------------------------
 
-// The flags are those of open(2). The failure is an errno: EXDEV for a name that leads out.
-std::expected<OwnedDescriptor, int> open_beneath(int directory, const Path& name, int flags);
+// The failure is an errno: EXDEV for a name that leads out.
+std::expected<OwnedDescriptor, int> open_beneath(int directory, const Path& name, unsigned flags);
 // The same without openat2, which the kernel may lack: opens one component after the other.
-std::expected<OwnedDescriptor, int> walk_beneath(int directory, const Path& name, int flags);
+std::expected<OwnedDescriptor, int> walk_beneath(int directory, const Path& name, unsigned flags);
 
 enum class ConfinedFault : std::uint8_t {
   Outside,     // the location is absolute or has `..`, or is not a location at all (it is empty, or has a NUL)
@@ -77,7 +65,7 @@ std::string error_text(int error);
 
 struct PlaceOptions {
   bool make_directories = false;  // those that are missing on the way
-  bool keep_open_files = false;   // does not follow the links of /proc/self/fd, whose targets may have no name any more
+  bool keep_open_files = false;   // does not follow the names of open files, whose targets may have no name any more
 };
 // The links at the end of the path are followed, except those of another user in a directory to which all users may
 // write: the rule of the kernel (fs.protected_symlinks), which holds only for links that the kernel follows.

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/paths/trusted_file.hpp"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <set>
 
 #include "base/format.hpp"
+#include "platform/file.hpp"
+#include "platform/library.hpp"
 
 namespace slipway {
 namespace {
 
 // Who may change the file, beside its owner, root and this user; empty: no one else.
-std::string others_of(const struct stat& status, const struct stat& program) {
-  if (status.st_uid != 0 && status.st_uid != ::geteuid() && status.st_uid != program.st_uid)
-    return formatted("belongs to another user ({})", status.st_uid);
+std::string others_of(const platform::FileStatus& status, const platform::FileStatus& program) {
+  if (status.owner != 0 && status.owner != platform::user_id() && status.owner != program.owner)
+    return formatted("belongs to another user ({})", status.owner);
   // In a sticky directory no other user can replace a file of its owner, which is examined itself.
-  if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) return "";
-  if ((status.st_mode & S_IWOTH) != 0) return "may be changed by all users";
-  const bool is_of_program = (program.st_mode & S_IWGRP) != 0 && program.st_gid == status.st_gid;
-  if ((status.st_mode & S_IWGRP) != 0 && status.st_gid != 0 && !is_of_program)
-    return formatted("may be changed by a group ({})", status.st_gid);
+  if (status.is_directory() && status.is_sticky) return "";
+  if (status.all_write) return "may be changed by all users";
+  const bool is_of_program = program.group_writes && program.group == status.group;
+  if (status.group_writes && status.group != 0 && !is_of_program)
+    return formatted("may be changed by a group ({})", status.group);
   return "";
 }
 
 // The directories of a file, up to the root.
-std::set<std::pair<dev_t, ino_t>> directories_of(const Path& file) {
-  std::set<std::pair<dev_t, ino_t>> directories;
+std::set<std::pair<std::uint64_t, std::uint64_t>> directories_of(const Path& file) {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> directories;
   for (Path at = file.parent_path();; at = at.parent_path()) {
-    struct stat status{};
-    if (::stat(at.c_str(), &status) == 0) directories.emplace(status.st_dev, status.st_ino);
+    if (const auto status = platform::status_of(at)) directories.emplace(status->device, status->inode);
     if (at == at.parent_path()) return directories;
   }
 }
@@ -38,26 +35,26 @@ std::set<std::pair<dev_t, ino_t>> directories_of(const Path& file) {
 }  // namespace
 
 Path own_file() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_file), &info) == 0 || !info.dli_fname) return {};
+  const Path name = platform::file_of_code(reinterpret_cast<const void*>(&own_file));
+  if (name.empty()) return {};
   std::error_code error;
-  // For a program that was found through PATH, dli_fname is the bare name.
-  const std::string_view name = info.dli_fname;
-  Path file = std::filesystem::canonical(name.contains('/') ? Path(name) : Path("/proc/self/exe"), error);
+  // A program that was found through PATH has its bare name.
+  Path file = std::filesystem::canonical(name.has_parent_path() ? name : platform::running_program(), error);
   return error ? Path() : file;
 }
 
 std::string distrust(const Path& file, const Path& program) {
   std::error_code error;
   const Path canonical = std::filesystem::canonical(file, error);
-  struct stat own{}, status{};
-  if (error || ::stat(program.c_str(), &own) != 0) return formatted("`{}` cannot be examined", file.native());
+  const auto own = platform::status_of(program);
+  if (error || !own) return formatted("`{}` cannot be examined", file.string());
   const auto trusted = directories_of(program);
   for (Path at = canonical;; at = at.parent_path()) {
-    if (::stat(at.c_str(), &status) != 0) return formatted("`{}` cannot be examined", at.native());
-    if (trusted.contains({status.st_dev, status.st_ino})) return "";
-    if (const std::string others = others_of(status, own); !others.empty())
-      return formatted("`{}` {}", at.native(), others);
+    const auto status = platform::status_of(at);
+    if (!status) return formatted("`{}` cannot be examined", at.string());
+    if (trusted.contains({status->device, status->inode})) return "";
+    if (const std::string others = others_of(*status, *own); !others.empty())
+      return formatted("`{}` {}", at.string(), others);
     if (at == at.parent_path()) return "";
   }
 }

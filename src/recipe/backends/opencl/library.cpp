@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/backends/opencl/library.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/format.hpp"
+#include "platform/library.hpp"
 
 namespace slipway::recipe::opencl {
 namespace {
@@ -51,18 +50,16 @@ constexpr std::array kErrors = {ERROR(CL_DEVICE_NOT_FOUND),
 #undef ERROR
 
 Result<OpenClFunctions> open(const SourceLocation& location) {
-  void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  const auto library = platform::open_library("libOpenCL.so.1");
   if (!library) {
-    const char* reason = dlerror();
-    return fail(
-        DiagnosticKind::NoBackend, location,
-        formatted("the opencl back end is not available: {}", reason ? reason : "libOpenCL.so.1 cannot be opened"));
+    return fail(DiagnosticKind::NoBackend, location,
+                formatted("the opencl back end is not available: {}", library.error()));
   }
   OpenClFunctions functions;
-#define FUNCTION(name)                                                                      \
-  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));       \
-  if (!functions.name) {                                                                    \
-    return fail(DiagnosticKind::NoBackend, location,                                        \
+#define FUNCTION(name)                                                                                               \
+  functions.name = reinterpret_cast<decltype(functions.name)>(platform::symbol(*library, #name));                    \
+  if (!functions.name) {                                                                                             \
+    return fail(DiagnosticKind::NoBackend, location,                                                                 \
                 "the opencl back end is not available: libOpenCL.so.1 has no `" #name "`"); \
   }
 #include "recipe/backends/opencl/functions.def"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recipe/backends/xrt/module.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 
 #include "base/format.hpp"
 #include "base/system/paths/trusted_file.hpp"
+#include "platform/library.hpp"
 
 namespace slipway::recipe::xrt_module {
 namespace {
@@ -24,16 +23,13 @@ Result<const Table*> open() {
   if (!file) {
     return not_available(formatted("`{}` is not installed; it is built if libxrt-dev 2.25 is installed", kFileName));
   }
-  void* module = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) {
-    const char* reason = dlerror();
-    return not_available(reason ? reason : file->c_str());
-  }
-  const auto entry = reinterpret_cast<EntryPoint>(dlsym(module, kEntryPoint));
-  if (!entry) return not_available(formatted("`{}` is not a back end", file->native()));
+  const auto module = platform::open_library(*file);
+  if (!module) return not_available(module.error());
+  const auto entry = reinterpret_cast<EntryPoint>(platform::symbol(*module, kEntryPoint));
+  if (!entry) return not_available(formatted("`{}` is not a back end", file->string()));
   const Table* table = entry();
   if (table->fingerprint != kFingerprint) {
-    return not_available(formatted("`{}` belongs to another build of slipway", file->native()));
+    return not_available(formatted("`{}` belongs to another build of slipway", file->string()));
   }
   return table;
 }

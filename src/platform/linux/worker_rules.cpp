@@ -19,9 +19,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "sandbox/wire.hpp"
+#include "platform/confine.hpp"
+#include "platform/process.hpp"
 
-namespace slipway::sandbox {
+namespace slipway::platform {
 namespace {
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__  // their run-time libraries need more
@@ -188,7 +189,7 @@ class Filter {
     result(value);
   }
   void load_number() { add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)); }
-  // The low half: machines are little-endian (base/bytes.hpp).
+  // The low half: machines are little-endian.
   void load_argument(std::uint32_t number) {
     add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8 * number);
   }
@@ -203,8 +204,8 @@ Protected filter_system_calls(std::vector<sock_filter> code) {
   return {errno == EINVAL ? ProtectionState::Lacking : ProtectionState::Failed, errno};
 }
 
-Protected end_with_parent(pid_t parent) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return failed(errno);
+Protected end_with(pid_t parent) {
+  if (const int error = end_with_parent(); error != 0) return failed(error);
   // It may have ended before.
   if (::getppid() != parent) ::_exit(1);
   return {ProtectionState::Held};
@@ -245,16 +246,18 @@ Inherited confine_zygote() {
   return {.files = files, .calls = filter_system_calls(Filter::of_zygote())};
 }
 
-Hello confine_worker(std::int32_t zygote, const Inherited& inherited, std::uint64_t memory, std::uint64_t seconds) {
-  Hello hello{.limits = {ProtectionState::NotBuilt}, .files = inherited.files, .calls = inherited.calls, .parent = {}};
-  hello.parent = end_with_parent(zygote);
+Confinement confine_worker(std::int32_t zygote, const Inherited& inherited, std::uint64_t memory,
+                           std::uint64_t seconds) {
+  Confinement held{
+      .limits = {ProtectionState::NotBuilt}, .files = inherited.files, .calls = inherited.calls, .parent = {}};
+  held.parent = end_with(zygote);
   if (kConfines) {
-    hello.limits = set_limits(memory, seconds);
-    hello.memory = limit_of(RLIMIT_AS);
-    hello.seconds = limit_of(RLIMIT_CPU);
-    if (hello.calls.barrier == ProtectionState::Held) hello.calls = filter_system_calls(Filter::of_worker());
+    held.limits = set_limits(memory, seconds);
+    held.memory = limit_of(RLIMIT_AS);
+    held.seconds = limit_of(RLIMIT_CPU);
+    if (held.calls.barrier == ProtectionState::Held) held.calls = filter_system_calls(Filter::of_worker());
   }
-  return hello;
+  return held;
 }
 
-}  // namespace slipway::sandbox
+}  // namespace slipway::platform

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/system/kernel_rules.hpp"
+#include "platform/confine.hpp"
 
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -18,17 +18,43 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/system/paths/place.hpp"
+#include "platform/file.hpp"
 
-namespace slipway {
+namespace slipway::platform {
 namespace {
 
+// What drivers and the C library read.
+constexpr const char* kOfSystem[] = {"/usr",        "/lib",
+                                     "/lib32",      "/lib64",
+                                     "/bin",        "/sbin",
+                                     "/etc",        "/opt",
+                                     "/sys",        "/proc",
+                                     "/nix",        "/run/opengl-driver",
+                                     "/run/nvidia", "/var/lib/alternatives"};
+constexpr const char* kDevices[] = {"/dev/null",
+                                    "/dev/zero",
+                                    "/dev/full",
+                                    "/dev/random",
+                                    "/dev/urandom",
+                                    "/dev/tty",
+                                    "/dev/pts",
+                                    "/dev/dri",
+                                    "/dev/kfd",
+                                    "/dev/accel",
+                                    "/dev/dxg",
+                                    "/dev/nvidiactl",
+                                    "/dev/nvidia-uvm",
+                                    "/dev/nvidia-uvm-tools",
+                                    "/dev/nvidia-modeset",
+                                    "/dev/nvidia-caps"};
+constexpr int kMaxNvidiaDevices = 16;
+
 #if defined __x86_64__
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+constexpr std::uint32_t kFilterArchitecture = AUDIT_ARCH_X86_64;
 #elif defined __aarch64__
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+constexpr std::uint32_t kFilterArchitecture = AUDIT_ARCH_AARCH64;
 #else
-constexpr std::uint32_t kArchitecture = 0;  // unknown: no filter
+constexpr std::uint32_t kFilterArchitecture = 0;  // unknown: no filter
 #endif
 
 #if defined LANDLOCK_CREATE_RULESET_VERSION && defined SYS_landlock_create_ruleset
@@ -38,12 +64,13 @@ constexpr std::uint64_t kRefer = 1ull << 13, kTruncate = 1ull << 14, kControlDev
 constexpr std::uint64_t kBindTcp = 1ull << 0, kConnectTcp = 1ull << 1;
 constexpr int kWithRefer = 2, kWithTruncate = 3, kWithNetwork = 4, kWithDevices = 5;
 
-constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kReadRights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr std::uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
-constexpr std::uint64_t kWrite = kRead | kWriteFile | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR |
-                                 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR;
-constexpr std::uint64_t kExecute = kRead | LANDLOCK_ACCESS_FS_EXECUTE;
-constexpr std::uint64_t kDevices = kRead | kWriteFile | kControlDevices;
+constexpr std::uint64_t kWriteRights = kReadRights | kWriteFile | LANDLOCK_ACCESS_FS_MAKE_REG |
+                                       LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+                                       LANDLOCK_ACCESS_FS_REMOVE_DIR;
+constexpr std::uint64_t kExecuteRights = kReadRights | LANDLOCK_ACCESS_FS_EXECUTE;
+constexpr std::uint64_t kDevicesRights = kReadRights | kWriteFile | kControlDevices;
 constexpr std::uint64_t kOfFiles =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | kWriteFile | kControlDevices;
 
@@ -94,15 +121,23 @@ class Ruleset {
 
 }  // namespace
 
+FileRules rules_of_system() {
+  FileRules rules;
+  for (const char* path : kOfSystem) rules.read.emplace_back(path);
+  for (const char* path : kDevices) rules.devices.emplace_back(path);
+  for (int i = 0; i < kMaxNvidiaDevices; ++i) rules.devices.emplace_back("/dev/nvidia" + std::to_string(i));
+  return rules;
+}
+
 bool restrict_files(const FileRules& rules) {
 #if defined LANDLOCK_CREATE_RULESET_VERSION && defined SYS_landlock_create_ruleset
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 1) return false;
   Ruleset ruleset(static_cast<int>(version));
-  ruleset.add(rules.read, kRead);
-  ruleset.add(rules.write, kWrite);
-  ruleset.add(rules.execute, kExecute);
-  ruleset.add(rules.devices, kDevices);
+  ruleset.add(rules.read, kReadRights);
+  ruleset.add(rules.write, kWriteRights);
+  ruleset.add(rules.execute, kExecuteRights);
+  ruleset.add(rules.devices, kDevicesRights);
   return ruleset.apply();
 #else
   (void)rules;
@@ -111,14 +146,14 @@ bool restrict_files(const FileRules& rules) {
 }
 
 bool forbid_network() {
-  if (kArchitecture == 0) return false;
+  if (kFilterArchitecture == 0) return false;
   constexpr auto kLoad = static_cast<std::uint16_t>(BPF_LD | BPF_W | BPF_ABS);
   constexpr auto kEqual = static_cast<std::uint16_t>(BPF_JMP | BPF_JEQ | BPF_K);
   constexpr auto kReturn = static_cast<std::uint16_t>(BPF_RET | BPF_K);
   // Drivers look for devices with netlink. io_uring makes sockets without a system call of its own.
   sock_filter code[] = {
       {kLoad, 0, 0, offsetof(seccomp_data, arch)},
-      {kEqual, 1, 0, kArchitecture},
+      {kEqual, 1, 0, kFilterArchitecture},
       {kReturn, 0, 0, SECCOMP_RET_KILL_PROCESS},
       {kLoad, 0, 0, offsetof(seccomp_data, nr)},
       {kEqual, 4, 0, SYS_io_uring_setup},
@@ -133,4 +168,4 @@ bool forbid_network() {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-}  // namespace slipway
+}  // namespace slipway::platform
