@@ -277,7 +277,7 @@ def check_layers():
     for module, name in (("base", "gpu/x.hpp"), ("run", "gpu/x.hpp"), ("cli", "run/gpu/x.hpp"), ("cli", "gpu/x.hpp"), ("run/gpu", "run/x.hpp"),
                          ("launch", "gpu/x.hpp")):
         expect(f"{module} includes {name}", check(f"src/{module}/a.cpp", f'"{name}"'), refused(module, name))
-    expect("Vulkan", check("src/cli/a.cpp", "<vulkan/vulkan.h>"), ["src/cli/a.cpp:1: only `gpu` and `layer` may include `vulkan/vulkan.h`"])
+    expect("Vulkan", check("src/cli/a.cpp", "<vulkan/vulkan.h>"), ["src/cli/a.cpp:1: only `gpu`, `layer` and `conformance/vulkan` may include `vulkan/vulkan.h`"])
     expect("Vulkan in gpu", check("src/gpu/a.cpp", "<vulkan/vulkan.h>"), [])
     expect("testing", check("src/gpu/a.cpp", '"testing/x.hpp"'), ["src/gpu/a.cpp:1: only tests may include `testing/x.hpp`"])
     expect("testing in a test", check("src/gpu/a_test.cpp", '"testing/x.hpp"'), [])

@@ -92,8 +92,8 @@ def check(top):
                 problems.append(f"{where}: `{module}` may not include `{name}` (see layers.txt)")
             if name.startswith("testing/") and not is_test:
                 problems.append(f"{where}: only tests may include `{name}`")
-            if re.match(r"(volk|vk_mem_alloc|vulkan/)", name) and module not in ("gpu", "layer"):
-                problems.append(f"{where}: only `gpu` and `layer` may include `{name}`")
+            if re.match(r"(volk|vk_mem_alloc|vulkan/)", name) and module not in ("gpu", "layer", "conformance/vulkan"):
+                problems.append(f"{where}: only `gpu`, `layer` and `conformance/vulkan` may include `{name}`")
     return problems, len(layers.direct)
 
 

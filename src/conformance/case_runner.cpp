@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "conformance/case_runner.hpp"
 
-#include <algorithm>
-
 #include "tosa/text.hpp"
-#include "vk/device_failure.hpp"
 
 namespace slipway::conformance {
 namespace {
@@ -14,16 +11,6 @@ using tosa_cases::Batch;
 using tosa_cases::OperatorCase;
 
 std::string whole_text(const tosa::Graph& graph) { return tosa::print(graph, {.max_elements = UINT64_MAX}); }
-
-bool is_lacking(const Failure& failure) {
-  return std::ranges::all_of(
-      failure, [](const Diagnostic& problem) { return exit_class_of(problem.kind) == ExitClass::DeviceLacks; });
-}
-
-// No further case would run.
-bool is_over(const Failure& failure) {
-  return vk::is_device_lost(failure) || std::ranges::contains(failure, DiagnosticKind::NoDevice, &Diagnostic::kind);
-}
 
 std::vector<Tensor> inputs_of(const OperatorCase& made) {
   std::vector<Tensor> inputs;
@@ -39,17 +26,13 @@ Result<CaseRunner::Outputs> CaseRunner::run(const std::string& name, const tosa:
                                             std::span<const Tensor> inputs, std::size_t cases) {
   auto results = device_.run(std::make_shared<const tosa::Graph>(graph), inputs);
   if (results) return Outputs(std::move(*results));
-  if (is_over(results.error())) return fail(std::move(results.error()));
-  const std::string& message = results.error().front().message;
-  if (cases == 0) return Outputs();
-  if (is_lacking(results.error())) {
-    outcome_.unsupported += cases;
-    outcome_.lacks[message] += cases;
-  } else {
-    outcome_.failed += cases;
-    if (!outcome_.first)
-      outcome_.first = {
-          .name = name, .why = message, .graph = whole_text(graph), .inputs = {inputs.begin(), inputs.end()}};
+  if (cases > 0) {
+    SLIPWAY_TRY_VOID(outcome_.refuse(
+        std::move(results.error()),
+        {.name = name, .why = {}, .graph = whole_text(graph), .inputs = {inputs.begin(), inputs.end()}, .scenario = {}},
+        cases));
+  } else if (ends_the_run(results.error())) {
+    return fail(std::move(results.error()));
   }
   return Outputs();
 }
@@ -64,12 +47,11 @@ void CaseRunner::count(const Pending& one, std::span<const Tensor> results) {
     }
     return;
   }
-  ++outcome_.failed;
-  if (!outcome_.first)
-    outcome_.first = {.name = one.made.name,
-                      .why = judged.why.substr(0, judged.why.find('\n')),
-                      .graph = whole_text(one.made.graph),
-                      .inputs = inputs_of(one.made)};
+  outcome_.fail({.name = one.made.name,
+                 .why = judged.why.substr(0, judged.why.find('\n')),
+                 .graph = whole_text(one.made.graph),
+                 .inputs = inputs_of(one.made),
+                 .scenario = {}});
 }
 
 Result<> CaseRunner::run_alone(const Pending& one) {
@@ -105,9 +87,11 @@ Result<> CaseRunner::add(const std::string& name, const tosa::Graph& graph, cons
     ++outcome_.passed;
     return {};
   }
-  ++outcome_.failed;
-  if (!outcome_.first)
-    outcome_.first = {.name = name, .why = why.substr(0, why.find('\n')), .graph = whole_text(graph), .inputs = inputs};
+  outcome_.fail({.name = name,
+                 .why = why.substr(0, why.find('\n')),
+                 .graph = whole_text(graph),
+                 .inputs = inputs,
+                 .scenario = {}});
   return {};
 }
 

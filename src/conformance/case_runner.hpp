@@ -14,7 +14,8 @@ namespace slipway::conformance {
 
 class CaseRunner {
  public:
-  CaseRunner(model::GraphDevice& device, bool together) : device_(device), together_(together) {}
+  CaseRunner(model::GraphDevice& device, bool together, RowOutcome& outcome)
+      : device_(device), together_(together), outcome_(outcome) {}
 
   using Judge =
       std::function<tosa_cases::Judgement(const tosa_cases::OperatorCase&, std::span<const reference::Tensor>)>;
@@ -47,7 +48,7 @@ class CaseRunner {
 
   model::GraphDevice& device_;
   bool together_;
-  RowOutcome outcome_;
+  RowOutcome& outcome_;
   std::deque<Pending> pending_;
   std::size_t elements_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
+#include "conformance/case_runner.hpp"
 #include "conformance/suites.hpp"
 #include "tosa_cases/graphs.hpp"
 #include "tosa_cases/random_graph.hpp"
@@ -54,24 +55,25 @@ std::vector<std::string> graph_rows(Extent extent) {
   return rows;
 }
 
-Result<> run_graph_row(std::string_view row, const RowRequest& request, CaseRunner& runner,
-                       const ItemProgress& progress) {
-  const std::size_t slash = row.find('/');
-  const std::string_view kind = row.substr(0, slash), name = row.substr(slash + 1);
+Result<> run_graph_row(SuiteRun& run) {
+  SLIPWAY_TRY(model::GraphDevice* const device, run.target.graphs());
+  CaseRunner runner(*device, run.request.together, run.outcome);
+  const std::size_t slash = run.row.find('/');
+  const std::string_view kind = run.row.substr(0, slash), name = run.row.substr(slash + 1);
   if (kind == kModelRows) {
     const auto& made = *std::ranges::find(models(), name, &tosa_cases::NamedGraph::name);
     SLIPWAY_TRY_VOID(add_both(made.name, made.builder, runner));
     for (tosa_cases::OperatorCase& one : made.builder.operators()) SLIPWAY_TRY_VOID(runner.add(std::move(one)));
-    return {};
+    return runner.finish();
   }
   std::uint64_t first = 0;
   std::from_chars(name.data(), name.data() + name.size(), first);
-  first += request.seed;
-  const bool whole = request.extent == Extent::Whole;
+  first += run.request.seed;
+  const bool whole = run.whole();
   const std::uint64_t count = kind == kRandomGraphRows ? (whole ? tosa_cases::kGraphsOfAVocabulary : kGraphsOfSample)
                                                        : (whole ? kViewsOfRow : kViewsOfSample);
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (progress) progress(i, count);
+    if (run.progress) run.progress(i, count);
     const std::string seed = formatted("seed {}", first + i);
     if (kind == kRandomGraphRows) {
       SLIPWAY_TRY_VOID(add_both(seed, tosa_cases::random_graph(first + i), runner));
@@ -80,7 +82,7 @@ Result<> run_graph_row(std::string_view row, const RowRequest& request, CaseRunn
       SLIPWAY_TRY_VOID(add(seed, made, made.graph, runner));
     }
   }
-  return {};
+  return runner.finish();
 }
 
 }  // namespace slipway::conformance

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "conformance/case_runner.hpp"
 #include "conformance/suites.hpp"
 #include "tosa_cases/codes.hpp"
 #include "tosa_cases/dot_data.hpp"
@@ -23,17 +24,6 @@ constexpr std::size_t kSampleOfMatrix = 4, kSampleOfCodes = 6, kSampleOfSets = 2
 std::string_view op_of(std::string_view name) { return name.substr(0, name.find('/')); }
 
 bool has_random_cases(const tosa::OperatorInfo& info) { return info.set != tosa::InstructionSet::BlockScaled; }
-
-// The operators that have cases of all codes.
-const std::set<std::string, std::less<>>& operators_with_codes() {
-  static const auto names = [] {
-    std::set<std::string, std::less<>> found;
-    tosa_cases::for_each_code_case(tosa_cases::Codes::Quick,
-                                   [&](const OperatorCase& made) { found.emplace(op_of(made.name)); });
-    return found;
-  }();
-  return names;
-}
 
 struct MatrixCase {
   std::size_t configuration;
@@ -70,11 +60,12 @@ Result<> run_matrix(std::string_view label, bool whole, CaseRunner& runner, cons
   return {};
 }
 
-Result<> run_codes(std::string_view op, bool whole, CaseRunner& runner) {
+Result<> run_codes(std::string_view name, bool whole, CaseRunner& runner) {
   std::vector<OperatorCase> cases;
-  tosa_cases::for_each_code_case(whole ? tosa_cases::Codes::All : tosa_cases::Codes::Quick, [&](OperatorCase made) {
-    if (op_of(made.name) == op) cases.push_back(std::move(made));
-  });
+  const tosa::Op op = *tosa::op_from_name(name);
+  tosa_cases::for_each_code_case(
+      whole ? tosa_cases::Codes::All : tosa_cases::Codes::Quick,
+      [&](OperatorCase made) { cases.push_back(std::move(made)); }, [op](tosa::Op one) { return one == op; });
   const std::size_t step = whole ? 1 : std::max<std::size_t>(cases.size() / kSampleOfCodes, 1);
   for (std::size_t i = 0; i < cases.size(); i += step) SLIPWAY_TRY_VOID(runner.add(std::move(cases[i])));
   return {};
@@ -128,8 +119,9 @@ std::vector<std::string> all_rows() {
   std::set<std::string_view> with_statistics;
   const std::vector<tosa_cases::DotSetup> setups = tosa_cases::dot_setups();
   for (const tosa_cases::DotSetup& setup : setups) with_statistics.insert(op_of(setup.name));
+  const std::set<tosa::Op> with_codes = tosa_cases::operators_with_codes();
   for (const tosa::OperatorInfo& info : tosa::operators()) {
-    if (operators_with_codes().contains(info.name)) rows.push_back(formatted("{}/{}", info.name, kCodesRow));
+    if (with_codes.contains(info.op)) rows.push_back(formatted("{}/{}", info.name, kCodesRow));
     if (with_statistics.contains(info.name)) rows.push_back(formatted("{}/{}", info.name, kStatisticsRow));
     if (has_random_cases(info)) rows.push_back(formatted("{}/{}", info.name, kRandomRow));
   }
@@ -145,14 +137,20 @@ std::vector<std::string> operator_rows(Extent) {
   return rows;
 }
 
-Result<> run_operator_row(std::string_view row, const RowRequest& request, CaseRunner& runner,
-                          const ItemProgress& progress) {
-  const std::string_view op = op_of(row), what = row.substr(op.size() + 1);
-  const bool whole = request.extent == Extent::Whole;
-  if (what == kCodesRow) return run_codes(op, whole, runner);
-  if (what == kStatisticsRow) return run_statistics(op, whole, runner, progress);
-  if (what == kRandomRow) return run_random(*tosa::op_from_name(op), request, runner);
-  return run_matrix(row, whole, runner, progress);
+Result<> run_operator_row(SuiteRun& run) {
+  SLIPWAY_TRY(model::GraphDevice* const device, run.target.graphs());
+  CaseRunner runner(*device, run.request.together, run.outcome);
+  const std::string_view op = op_of(run.row), what = run.row.substr(op.size() + 1);
+  if (what == kCodesRow) {
+    SLIPWAY_TRY_VOID(run_codes(op, run.whole(), runner));
+  } else if (what == kStatisticsRow) {
+    SLIPWAY_TRY_VOID(run_statistics(op, run.whole(), runner, run.progress));
+  } else if (what == kRandomRow) {
+    SLIPWAY_TRY_VOID(run_random(*tosa::op_from_name(op), run.request, runner));
+  } else {
+    SLIPWAY_TRY_VOID(run_matrix(run.row, run.whole(), runner, run.progress));
+  }
+  return runner.finish();
 }
 
 }  // namespace slipway::conformance

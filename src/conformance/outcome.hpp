@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "reference/tensor.hpp"
 
 namespace slipway::conformance {
@@ -26,9 +27,13 @@ struct RowRequest {
 // The first case that failed, as small as it could be made.
 struct FailedCase {
   std::string name, why;
-  std::string graph;                      // as text (tosa/text.hpp)
+  std::string graph;                      // as text (tosa/text.hpp); empty: not a graph
   std::vector<reference::Tensor> inputs;  // of the graph
+  std::string scenario;                   // as JSON; empty: not a scenario
 };
+
+// Whether no further case would run.
+bool ends_the_run(const Failure& failure);
 
 struct RowOutcome {
   std::uint64_t passed = 0, failed = 0, unsupported = 0;
@@ -36,6 +41,18 @@ struct RowOutcome {
   double of_bound = 0;                         // the largest error of a case that passed, in units of its bound
   std::string nearest;                         // that case
   std::optional<FailedCase> first;
+
+  void fail(FailedCase made, std::uint64_t cases = 1) {
+    failed += cases;
+    if (!first) first = std::move(made);
+  }
+  void lack(const std::string& what, std::uint64_t cases = 1) {
+    unsupported += cases;
+    lacks[what] += cases;
+  }
+  // Counts cases that did not run: what the device lacks is unsupported, anything else is wrong. Errors: those after
+  // which no further case would run.
+  Result<> refuse(Failure why, FailedCase made, std::uint64_t cases = 1);
 };
 
 }  // namespace slipway::conformance

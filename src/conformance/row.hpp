@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of a conformance run: what computes TOSA graphs - a driver, a layer, kernels on a device, an engine - is
-// compared with the interpreter, by TOSA's rules (docs/conformance.md). A row is a set of cases that test one thing: an
-// operator with its types, or graphs of one kind.
+// compared with the interpreter, by TOSA's rules; what runs shaders and Vulkan's calls is compared with results that
+// are known (docs/conformance.md). A row is a set of cases that test one thing: an operator with its types, graphs of
+// one kind, images of a format.
 //
 //   for (const std::string& name : row_names(Extent::Sample)) {
-//     Result<RowOutcome> outcome = run_row({.name = name}, device);
+//     Result<RowOutcome> outcome = run_row({.name = name}, target);
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@
 #include "base/diagnostic.hpp"
 #include "base/item_progress.hpp"
 #include "conformance/outcome.hpp"
-#include "model/standalone/graph_device.hpp"
+#include "conformance/run_target.hpp"
 
 namespace slipway::conformance {
 
@@ -29,6 +30,6 @@ struct Suite {
 std::span<const Suite> suites();
 
 // Errors: unknown-reference, for a name that no row has; those of a device that is lost or does not answer.
-Result<RowOutcome> run_row(const RowRequest& request, model::GraphDevice& device, const ItemProgress& progress = {});
+Result<RowOutcome> run_row(const RowRequest& request, RunTarget& target, const ItemProgress& progress = {});
 
 }  // namespace slipway::conformance

@@ -205,44 +205,6 @@ TEST_P(LayerQuality, DescriptorsAndPipelinesAreBoundInAnyOrder) {
   }
 }
 
-// Threads record graphs of one session for two sets of tensors, each into a command buffer of its own.
-TEST_P(LayerQuality, ThreadsShareASession) {
-  const AppTensor x = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2}), y = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2}),
-                  z = tensor(VK_FORMAT_R32_SFLOAT, {1, 2, 2});
-  const AppGraph made = graph(testing::graph_module(testing::matrix_products(6, 2)), "main", {&x, &y});
-  const VkDescriptorSet sets[] = {descriptor_set(made.set_layout, {&x, &y}), descriptor_set(made.set_layout, {&x, &z})};
-  fill(x, std::vector<float>{1, 0, 0, 2});
-  std::vector<VkCommandBuffer> recorded(8);
-  for (VkCommandBuffer& commands : recorded) {
-    const VkCommandPoolCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                         .queueFamilyIndex = family()};
-    VkCommandPool pool = VK_NULL_HANDLE;
-    MUST(vk().vkCreateCommandPool(device(), &create, nullptr, &pool));
-    at_end([=, this] { vk().vkDestroyCommandPool(device(), pool, nullptr); });
-    const VkCommandBufferAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                               .commandPool = pool,
-                                               .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                               .commandBufferCount = 1};
-    MUST(vk().vkAllocateCommandBuffers(device(), &allocate, &commands));
-  }
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < recorded.size(); ++t) {
-      threads.emplace_back([&, t] {
-        for (int round = 0; round < 20; ++round) {
-          begin(recorded[t], VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
-          full_barrier(recorded[t]);
-          dispatch(recorded[t], made, sets[t % 2]);
-          vk().vkEndCommandBuffer(recorded[t]);
-        }
-      });
-    }
-  }
-  submit(recorded);
-  for (const AppTensor* result : {&y, &z}) EXPECT_EQ(contents<float>(*result)[3], std::ldexp(1.0f, 64));
-}
-
 // --- mistakes of the application -------------------------------------------------------------------------------------
 
 TEST_P(LayerQuality, MistakesAreReportedAndHarmless) {
@@ -429,7 +391,7 @@ TEST_P(LayerQuality, ProcessesAreForked) {
     // An instance and a device of its own; the pipelines of a graph are made by threads.
     int status = 1;
     {
-      LayerApp app;
+      testing::LayerApp app;
       app.validation_ = false;
       const AppTensor from = app.tensor(VK_FORMAT_R32_SINT, {6}), to = app.tensor(VK_FORMAT_R32_SINT, {6});
       const AppGraph own =

@@ -34,13 +34,14 @@ Tensor tensor_of(DataType type, Shape shape, const std::function<double(std::siz
 
 class Builder {
  public:
-  Builder(Codes codes, const std::function<void(OperatorCase)>& use) : all_(codes == Codes::All), use_(use) {}
+  Builder(Codes codes, const std::function<void(OperatorCase)>& use, const std::function<bool(Op)>& wants)
+      : all_(codes == Codes::All), use_(use), wants_(wants) {}
 
   void run() {
     unary();
     edges();
     if (all_) strided();
-    casts();
+    if (wanted(Op::CAST)) casts();
     pairs();
     tables();
     rescales();
@@ -50,7 +51,10 @@ class Builder {
   }
 
  private:
+  bool wanted(Op op) const { return !wants_ || wants_(op); }
+
   void add(Op op, std::string_view what, CaseParts parts) {
+    if (!wanted(op)) return;
     Diagnostics problems;
     auto made = make_case(formatted("{}/{}", tosa::name_of(op), what), op, std::move(parts), problems);
     if (!made) throw std::logic_error(std::string(tosa::name_of(op)) + ": " + text_of(problems));
@@ -59,7 +63,10 @@ class Builder {
 
   // Calls `use` for each operator with one float operand, with the attributes that it needs.
   template <class Use>
-  static void for_each_unary(Use&& use) {
+  void for_each_unary(Use&& use_one) const {
+    const auto use = [&](Op op, const Attributes& attributes) {
+      if (wanted(op)) use_one(op, attributes);
+    };
     for (const Op op : {Op::ERF, Op::SIGMOID, Op::TANH, Op::CEIL, Op::COS, Op::EXP, Op::FLOOR, Op::LOG, Op::RECIPROCAL,
                         Op::RSQRT, Op::SIN, Op::ABS})
       use(op, Attributes{});
@@ -313,10 +320,23 @@ class Builder {
 
   bool all_;
   const std::function<void(OperatorCase)>& use_;
+  const std::function<bool(Op)>& wants_;
 };
 
 }  // namespace
 
-void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use) { Builder(codes, use).run(); }
+void for_each_code_case(Codes codes, const std::function<void(OperatorCase)>& use,
+                        const std::function<bool(tosa::Op)>& wants) {
+  Builder(codes, use, wants).run();
+}
+
+std::set<tosa::Op> operators_with_codes() {
+  std::set<tosa::Op> operators;
+  for_each_code_case(Codes::Quick, {}, [&](tosa::Op op) {
+    operators.insert(op);
+    return false;
+  });
+  return operators;
+}
 
 }  // namespace slipway::tosa_cases

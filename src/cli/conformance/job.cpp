@@ -17,12 +17,6 @@
 namespace slipway::cli {
 namespace {
 
-// The device of a worker: opened once.
-struct OpenedDevice {
-  std::shared_ptr<launch::Executor> executor;
-  std::optional<model::GraphDevice> graphs;
-};
-
 // A graph without a device runs on the CPU.
 std::string selector_of(const RowOptions& options) {
   const bool on_host = options.device.empty() && chosen_engine(options, options.device);
@@ -31,22 +25,21 @@ std::string selector_of(const RowOptions& options) {
 
 class RowJob : public Job {
  public:
-  RowJob(std::shared_ptr<const RowOptions> options, OpenedDevice& opened)
-      : options_(std::move(options)), opened_(opened) {}
+  // `target`: that of the worker, made once.
+  RowJob(std::shared_ptr<const RowOptions> options, std::optional<conformance::RunTarget>& target)
+      : options_(std::move(options)), target_(target) {}
 
   const std::string& file() const override { return options_->row; }
 
   bool load() override {
-    if (opened_.graphs) return true;
-    if (!opened_.executor) opened_.executor = executors::open_executor({.selector = selector_of(*options_)});
-    model::GraphDeviceOptions with{.executor = opened_.executor,
+    if (target_) return true;
+    model::GraphDeviceOptions with{.executor = executors::open_executor({.selector = selector_of(*options_)}),
                                    .choices = graph_choices(*options_, options_->device),
                                    .emulates = !options_->native,
                                    .cache = cache_of(options_->no_cache)};
     if (options_->timeout) with.time_out = launch::time_out_of(*options_->timeout);
-    auto graphs = diagnostics_.take(model::GraphDevice::open(std::move(with), diagnostics_));
-    if (graphs) opened_.graphs.emplace(std::move(*graphs));
-    return graphs.has_value();
+    target_.emplace(std::move(with));
+    return true;
   }
 
   std::string explain() override { return ""; }
@@ -54,7 +47,8 @@ class RowJob : public Job {
   void run() override {
     auto outcome = diagnostics_.take(conformance::run_row(
         {.name = options_->row, .extent = options_->extent(), .seed = options_->seed, .together = !options_->native},
-        *opened_.graphs, counted("cases", "running")));
+        *target_, counted("cases", "running")));
+    diagnostics_.add(target_->take_diagnostics().release());
     if (!outcome) return;
     outcome_ = std::make_shared<const conformance::RowOutcome>(std::move(*outcome));
     const SourceLocation here = SourceLocation::in_file(options_->row);
@@ -99,21 +93,28 @@ class RowJob : public Job {
     std::ranges::replace_if(name, [](char c) { return c == '/' || c == ' '; }, '_');
     const Path directory = Path(options_->failures) / name;
     const conformance::FailedCase& first = *outcome_->first;
-    const Path graph = directory / "case.graph", inputs = directory / "inputs.npz";
+    const Path graph = directory / "case.graph", inputs = directory / "inputs.npz", scenario = directory / "case.json";
+    Result<> written;
+    std::string again = formatted("`slipway conformance '{}'` runs it", options_->row);
+    if (!first.graph.empty()) {
+      written = write_file(graph, first.graph).and_then([&] { return write_inputs(inputs, first.inputs); });
+      again = formatted("`slipway run {} --inputs {} --compare reference` runs it", graph.native(), inputs.native());
+    } else if (!first.scenario.empty()) {
+      written = write_file(scenario, first.scenario);
+      again = formatted("`slipway run {}` runs it", scenario.native());
+    }
+    if (written) return again;
+    diagnostics_.add(std::move(written.error()));
+    return "the case was not written";
+  }
+
+  static Result<> write_inputs(const Path& to, const std::vector<reference::Tensor>& inputs) {
     std::vector<std::vector<std::byte>> arrays;
     std::vector<tensor::NpzMember> members;
-    for (const reference::Tensor& input : first.inputs) arrays.push_back(npy_of(input));
+    for (const reference::Tensor& input : inputs) arrays.push_back(npy_of(input));
     for (std::size_t i = 0; i < arrays.size(); ++i) members.push_back({formatted("input_{}", i), arrays[i]});
-    Result<> written = write_file(graph, first.graph);
-    if (written) {
-      written = tensor::write_npz(members).and_then(
-          [&](const std::vector<std::byte>& archive) { return write_file(inputs, archive); });
-    }
-    if (!written) {
-      diagnostics_.add(std::move(written.error()));
-      return "the case was not written";
-    }
-    return formatted("`slipway run {} --inputs {} --compare reference` runs it", graph.native(), inputs.native());
+    return tensor::write_npz(members).and_then(
+        [&](const std::vector<std::byte>& archive) { return write_file(to, archive); });
   }
 
   static std::vector<std::byte> npy_of(const reference::Tensor& from) {
@@ -126,7 +127,7 @@ class RowJob : public Job {
   }
 
   std::shared_ptr<const RowOptions> options_;
-  OpenedDevice& opened_;
+  std::optional<conformance::RunTarget>& target_;
   std::shared_ptr<const conformance::RowOutcome> outcome_;
 };
 
@@ -134,10 +135,10 @@ class RowJobs : public JobSource {
   MadeJob make(const Arguments& arguments) override {
     auto options = std::make_shared<RowOptions>();
     if (parse_row_options(arguments, *options)) return {};
-    return {options, std::make_unique<RowJob>(options, opened_)};
+    return {options, std::make_unique<RowJob>(options, target_)};
   }
 
-  OpenedDevice opened_;
+  std::optional<conformance::RunTarget> target_;
 };
 
 }  // namespace

@@ -9,10 +9,8 @@ std::optional<int> parse_conformance_options(const Arguments& arguments, Conform
   std::string known;
   for (const conformance::Suite& suite : conformance::suites())
     known += formatted(" `{}`: {}.", suite.name, suite.what);
-  CommandLine line(
-      "slipway conformance",
-      "Judges what computes TOSA graphs: a driver, a layer, the kernels of a device, an engine. Suites:" + known,
-      "slipway conformance tosa/CONV2D --device 0 --native --results conv.jsonl");
+  CommandLine line("slipway conformance", "Judges drivers, layers, and engines of TOSA graphs. Suites:" + known,
+                   "slipway conformance tosa/CONV2D --device 0 --native --results conv.jsonl");
   line.add_option("rows", options.wanted,
                   "suites, and rows or patterns of them, such as `tosa/ADD` or `tosa/*/f16*` (all rows)")
       .values(0, -1)
@@ -30,6 +28,7 @@ std::vector<std::string> worker_words(const ConformanceOptions& options) {
   if (rows.whole) words.emplace_back("--whole");
   if (rows.native || options.layer) words.emplace_back("--native");
   if (rows.no_cache) words.emplace_back("--no-cache");
+  if (rows.no_fuse) words.emplace_back("--no-fuse");
   if (rows.pin) words.emplace_back("--pin");
   if (rows.threads != 0) words.push_back(formatted("--threads={}", rows.threads));
   if (!rows.failures.empty()) words.push_back("--failures=" + rows.failures);

@@ -39,12 +39,14 @@ void add_once(std::vector<std::string>& to, const std::string& name) {
 // Columns beside those of types.
 constexpr std::string_view kOtherColumns[] = {"codes", "statistics", "random"};
 
-// `CONV2D/i8 i8 i32`: the line `CONV2D`, the column `i8`. `models/softmax f32`: the line `models`, the column `cases`.
-void add_row(SuiteTable& table, std::string_view row, const CaseResult& result) {
+// `CONV2D/i8 i8 i32` of the suite `tosa`: the line `CONV2D`, the column `i8`. `models/softmax f32`: the line `models`,
+// the column `cases`.
+void add_row(SuiteTable& table, std::string_view suite, std::string_view row, const CaseResult& result) {
   const std::string line(row.substr(0, row.find('/')));
   const std::string_view what = row.substr(std::min(line.size() + 1, row.size()));
   std::string column(what.substr(0, what.find(' ')));
-  if (!tosa::data_type_from_name(column) && !std::ranges::contains(kOtherColumns, column)) column = "cases";
+  const bool is_column = tosa::data_type_from_name(column) || std::ranges::contains(kOtherColumns, column);
+  if (suite != "tosa" || !is_column) column = "cases";
   add_once(table.lines, line);
   add_once(table.columns, column);
   Cell& cell = table.cells[{line, column}];
@@ -109,7 +111,7 @@ std::string conformance_table(const LabResults& results) {
     const std::string_view name = result.file;
     const std::string suite(name.substr(0, name.find('/')));
     add_once(suites, suite);
-    add_row(tables[suite], name.substr(std::min(suite.size() + 1, name.size())), result);
+    add_row(tables[suite], suite, name.substr(std::min(suite.size() + 1, name.size())), result);
   }
   std::string text;
   for (const std::string& suite : suites) text += suite_text(suite, tables[suite]);

@@ -11,7 +11,7 @@
 #include "cli/devices/layer.hpp"
 #include "cli/program.hpp"
 #include "json/writer.hpp"
-#include "layer/clients/certify.hpp"
+#include "conformance/vulkan/clients/certify.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -29,8 +29,8 @@ struct CertifyVerbOptions {
   std::optional<double> timeout;
 };
 
-layer::CertifyOptions client_options(const CertifyVerbOptions& options) {
-  layer::CertifyOptions made{.validate = options.validate};
+conformance::CertifyOptions client_options(const CertifyVerbOptions& options) {
+  conformance::CertifyOptions made{.validate = options.validate};
   made.seed = options.seed.value_or(made.seed);
   made.sequences = options.sequences.value_or(made.sequences);
   return made;
@@ -40,7 +40,7 @@ layer::CertifyOptions client_options(const CertifyVerbOptions& options) {
 
 // Its lines: the count of checks, then the failures.
 int run_client(const CertifyVerbOptions& options) {
-  const layer::ClientOutcome outcome = layer::run_certify_client(options.client, client_options(options));
+  const conformance::ClientOutcome outcome = conformance::run_certify_client(options.client, client_options(options));
   print(formatted("{}\n", outcome.checks));
   for (std::string failure : outcome.failures) {
     std::ranges::replace(failure, '\n', ' ');
@@ -120,18 +120,18 @@ std::string report_text(const std::vector<Certified>& all) {
 int certify(const CertifyVerbOptions& options) {
   Diagnostics diagnostics;
   for (const std::string& name : options.clients) {
-    if (std::ranges::contains(layer::certify_clients(), name, &layer::CertifyClient::name)) continue;
+    if (std::ranges::contains(conformance::certify_clients(), name, &conformance::CertifyClient::name)) continue;
     std::string names;
-    for (const layer::CertifyClient& client : layer::certify_clients())
+    for (const conformance::CertifyClient& client : conformance::certify_clients())
       names += formatted("{}{}", names.empty() ? "" : ", ", client.name);
     diagnostics.error(DiagnosticKind::Usage, {}, formatted("unknown client `{}`; they are {}", name, names));
   }
   if (Result<> set = set_environment_of_clients(options); !set) diagnostics.add(std::move(set.error()));
   if (diagnostics.has_errors()) return report(diagnostics, options.style);
   std::vector<Certified> all;
-  for (const layer::CertifyClient& client : layer::certify_clients()) {
+  for (const conformance::CertifyClient& client : conformance::certify_clients()) {
     if (!options.clients.empty() && !std::ranges::contains(options.clients, client.name)) continue;
-    const layer::CertifyOptions with = client_options(options);
+    const conformance::CertifyOptions with = client_options(options);
     std::vector<std::string> command = {"/proc/self/exe",
                                         "layer",
                                         "certify",
@@ -160,7 +160,7 @@ int certify(const CertifyVerbOptions& options) {
 int certify_verb(const Arguments& arguments) {
   CertifyVerbOptions options;
   std::string clients;
-  for (const layer::CertifyClient& client : layer::certify_clients())
+  for (const conformance::CertifyClient& client : conformance::certify_clients())
     clients += formatted("{}{}: {}", clients.empty() ? "" : "; ", client.name, client.what);
   CommandLine line(
       "slipway layer certify",
@@ -180,7 +180,7 @@ int certify_verb(const Arguments& arguments) {
   line.add_option("--sequences", options.sequences, "how many sequences are generated (20)");
   line.add_option("--timeout", options.timeout, "seconds for a client (120)").positive();
   std::vector<std::string> names;
-  for (const layer::CertifyClient& client : layer::certify_clients()) names.emplace_back(client.name);
+  for (const conformance::CertifyClient& client : conformance::certify_clients()) names.emplace_back(client.name);
   line.add_option("--client", options.client, "run this client in this process, as the environment says")
       .choices(names);
   if (const std::optional<int> status = line.parse(arguments)) return *status;

@@ -11,7 +11,7 @@
 namespace slipway::cli {
 namespace {
 
-constexpr std::string_view kExpectedNames[] = {"fail", "crash", "hang", "flaky", "skip"};
+constexpr std::string_view kExpectedNames[] = {"fail", "crash", "hang", "flaky", "skip", "unsupported"};
 
 // A word of a line, without its quotes, and where it is.
 struct LineWord {
@@ -82,7 +82,8 @@ class ExpectationReader {
     if (name == std::end(kExpectedNames)) {
       Diagnostic& problem =
           error(verdict.span,
-                formatted("unknown verdict `{}`; accepted are `fail`, `crash`, `hang`, `flaky`, `skip`", verdict.text));
+                formatted("unknown verdict `{}`; accepted are `fail`, `crash`, `hang`, `flaky`, `skip`, `unsupported`",
+                          verdict.text));
       if (const auto near = closest(verdict.text, kExpectedNames))
         problem.suggest(SourceLocation::in_text(source_, verdict.span), std::string(*near));
       return;
@@ -138,6 +139,7 @@ std::optional<Expected> expected_for(CaseVerdict verdict) {
     case CaseVerdict::Passed:
     case CaseVerdict::Ran:
     case CaseVerdict::Skipped:
+    case CaseVerdict::NotRun:
       return std::nullopt;
   }
   return std::nullopt;
@@ -194,9 +196,20 @@ const CaseExpectation* Expectations::find(std::string_view file, const DeviceIde
   return found == all_.end() ? nullptr : &*found;
 }
 
+std::optional<Diagnostic> Expectations::unlisted(CaseResult& result) const {
+  if (result.verdict != CaseVerdict::Skipped || find(result.file, result.device) ||
+      !std::ranges::contains(all_, Expected::Unsupported, &CaseExpectation::expected))
+    return std::nullopt;
+  result.is_ok = false;
+  return Diagnostic{.kind = DiagnosticKind::UnexpectedVerdict,
+                    .message = "the device cannot run the case, and no line expects it",
+                    .location = SourceLocation::in_file(result.file)};
+}
+
 bool is_expected(Expected expected, CaseVerdict verdict) {
   if (expected == Expected::Flaky) return is_success(verdict) || verdict == CaseVerdict::Skipped;
-  if (expected == Expected::Skip || verdict == CaseVerdict::Skipped) return verdict == CaseVerdict::Skipped;
+  if (expected == Expected::Skip || expected == Expected::Unsupported || verdict == CaseVerdict::Skipped)
+    return verdict == CaseVerdict::Skipped;
   return expected_for(verdict) == expected;
 }
 
@@ -219,9 +232,12 @@ std::string update_expectations(const Expectations& expectations, std::span<cons
                                 std::vector<std::string>& changes) {
   std::map<std::uint32_t, std::optional<Expected>> changed;  // by line; nothing: the line is removed
   std::string added;
+  const bool lists_unsupported =
+      std::ranges::contains(expectations.all(), Expected::Unsupported, &CaseExpectation::expected);
   for (const CaseResult& result : results) {
     const CaseExpectation* const line = expectations.find(result.file, result.device);
-    const std::optional<Expected> now = expected_for(result.verdict);
+    std::optional<Expected> now = expected_for(result.verdict);
+    if (lists_unsupported && result.verdict == CaseVerdict::Skipped) now = Expected::Unsupported;
     if (!line) {
       if (!now) continue;
       if (result.file.find_first_of("\"\n") != result.file.npos) {

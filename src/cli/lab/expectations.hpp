@@ -7,8 +7,9 @@
 //   hang   loop.json      driver="*26.1*"
 //   flaky  timing.json                                  # runs again, up to three times
 //   skip   huge/*
+//   unsupported  f16/*                                  # the device has no 16-bit floats
 //
-// The first line that applies to a case counts.
+// The first line that applies to a case counts. A file with lines `unsupported` lists all that the device cannot run.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@
 
 namespace slipway::cli {
 
-enum class Expected : std::uint8_t { Fail, Crash, Hang, Flaky, Skip };
+enum class Expected : std::uint8_t { Fail, Crash, Hang, Flaky, Skip, Unsupported };
 std::string_view name_of(Expected expected);
 
 // How often a flaky case runs again.
@@ -49,6 +50,9 @@ class Expectations {
 
   // The first one for a file on a device, or null. A pattern matches the whole name of a file, or its end after a `/`.
   const CaseExpectation* find(std::string_view file, const DeviceIdentity& device) const;
+  // A diagnostic for a case that the device cannot run, if the file lists such cases and not this one. The result is
+  // not ok then.
+  std::optional<Diagnostic> unlisted(CaseResult& result) const;
   std::span<const CaseExpectation> all() const { return all_; }
   const SourcePtr& source() const { return source_; }
 

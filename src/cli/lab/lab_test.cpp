@@ -220,6 +220,32 @@ TEST(LabExpectations, AnUnexpectedPassFails) {
   EXPECT_EQ(apply(result_of("timing.json", CaseVerdict::Failed, 1)), "false 1 ");
 }
 
+// A file with lines `unsupported` lists all that the device cannot run.
+TEST(LabExpectations, UnsupportedCasesAreListed) {
+  Diagnostics diagnostics;
+  const auto expectations = expectations_of("unsupported f16/*  # no 16-bit floats\n", diagnostics);
+  ASSERT_TRUE(expectations);
+  const auto apply = [&](CaseResult result) {
+    const CaseExpectation* const line = expectations->find(result.file, result.device);
+    const auto unexpected = line ? apply_expectation(*line, result) : expectations->unlisted(result);
+    return formatted("{} {} {}", result.is_ok, result.final_status(), unexpected ? unexpected->message : "");
+  };
+  EXPECT_EQ(apply(result_of("f16/a", CaseVerdict::Skipped, 4)), "true 0 ");
+  EXPECT_EQ(apply(result_of("f16/a", CaseVerdict::Passed)), "false 1 the case passes, but `unsupported` is expected");
+  EXPECT_EQ(apply(result_of("f16/a", CaseVerdict::Failed, 1)),
+            "false 1 the verdict is `failed`, but `unsupported` is expected");
+  EXPECT_EQ(apply(result_of("f32/a", CaseVerdict::Skipped, 4)),
+            "false 4 the device cannot run the case, and no line expects it");
+  const auto others = expectations_of(kExpected, diagnostics);
+  ASSERT_TRUE(others);
+  CaseResult skipped = result_of("f32/a", CaseVerdict::Skipped, 4);
+  EXPECT_FALSE(others->unlisted(skipped));
+  std::vector<std::string> changes;
+  EXPECT_EQ(
+      update_expectations(*expectations, std::vector{skipped, result_of("f32/b", CaseVerdict::Passed)}, false, changes),
+      "unsupported f16/*  # no 16-bit floats\nunsupported f32/a\n");
+}
+
 TEST(LabExpectations, MistakesAreLocated) {
   Diagnostics diagnostics;
   EXPECT_FALSE(expectations_of("fial a\nfail\nfail a b\nfail \"a\n", diagnostics));
@@ -227,11 +253,13 @@ TEST(LabExpectations, MistakesAreLocated) {
   for (const Diagnostic& one : diagnostics.all())
     messages += formatted("{}:{}: {}\n", one.location.source->position(one.location.span.begin).line,
                           one.location.source->position(one.location.span.begin).column, one.message);
-  EXPECT_EQ(messages,
-            "1:1: unknown verdict `fial`; accepted are `fail`, `crash`, `hang`, `flaky`, `skip`; did you mean `fail`?\n"
-            "2:1: `fail` needs a file or a pattern of files\n"
-            "3:8: unknown condition `b`; accepted are `device=PATTERN`, `driver=PATTERN`; a reason follows `#`\n"
-            "4:1: a quote is not closed on this line\n");
+  EXPECT_EQ(
+      messages,
+      "1:1: unknown verdict `fial`; accepted are `fail`, `crash`, `hang`, `flaky`, `skip`, `unsupported`; did you mean "
+      "`fail`?\n"
+      "2:1: `fail` needs a file or a pattern of files\n"
+      "3:8: unknown condition `b`; accepted are `device=PATTERN`, `driver=PATTERN`; a reason follows `#`\n"
+      "4:1: a quote is not closed on this line\n");
 }
 
 TEST(LabExpectations, AreUpdated) {

@@ -322,6 +322,9 @@ class LabRun {
     else if (missing_[outcome.index].why_not_run)
       added.add(*missing_[outcome.index].why_not_run);
     std::string after;
+    if (expectations_) {
+      if (std::optional<Diagnostic> unlisted = expectations_->unlisted(result)) added.add(std::move(*unlisted));
+    }
     if (const CaseExpectation* const line = expectations_ ? expectations_->find(result.file, result.device) : nullptr) {
       if (std::optional<Diagnostic> unexpected = apply_expectation(*line, result))
         added.add(std::move(*unexpected));
@@ -394,7 +397,8 @@ class LabRun {
         const Diagnostic why{.kind = DiagnosticKind::Interrupted,
                              .message = "the case did not run, because the run was interrupted",
                              .location = SourceLocation::in_file(one.file)};
-        CaseResult result{.run = info_.id, .file = one.file, .copy = one.copy, .format = one.format};
+        CaseResult result{
+            .run = info_.id, .file = one.file, .copy = one.copy, .format = one.format, .verdict = CaseVerdict::NotRun};
         result.exit_status = static_cast<int>(exit_class_of(why.kind));
         result.is_ok = false;
         result.files = entry_of(one.file, why);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images with layers on a device, under the validation layers: arrays, cubes and arrays of cubes in GLSL and RPL.
+// Images with layers whose texels are in files, on a device, under the validation layers. Others are rows of
+// conformance runs (tests/corpus/conformance/scenario/images).
 #include "testing/launch_fixture.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/scene.hpp"
@@ -69,11 +70,6 @@ std::string compute_scene(std::string_view pages) {
                {formatted(R"({{"dispatch_compute": {{"shader_ref": "s", "rangeND": [1], {}}}}})", kBindings)});
 }
 
-TEST_F(LayersTest, ComputeShaders) {
-  run_scene(compute_scene(R"("data": [[[1, 1], [1, 1]], [[2, 2], [2, 2]], [[3, 3], [3, 3]]])"),
-            {{"s.comp", std::string(kLayersShader)}});
-}
-
 // The files of one run are the inputs of another one; the levels of each layer are generated from its texels.
 TEST_F(LayersTest, NpyFiles) {
   run_scene(compute_scene(R"("src": "pages.npy", "expect": {"src": "pages.npy"})"),
@@ -86,46 +82,6 @@ TEST_F(LayersTest, NpyFiles) {
   const std::string bytes = testing::must(read_text(made / "x.npy"));
   EXPECT_THAT(bytes, ::testing::HasSubstr("'shape': (3, 1, 2, 1)"));
   EXPECT_EQ(bytes.substr(bytes.size() - 24), slipway::text_of(Bytes(testing::cook("f32 1 2 3 4 5 6\n"))));
-}
-
-TEST_F(LayersTest, RplPrograms) {
-  const std::string program = R"(
-set_pass sampler nearest;
-set_pass sampler shadow;
-set_pass image_color_cube sky;
-set_pass image_color_2d_array pages;
-set_pass image_depth_cube depths;
-vertex_attribute_container vertex { f2 position; };
-color_output_container target { f4 color; };
-setting depth_test = off;
-setting depth_write = off;
-setting cull_mode = "none";
-setting color_output_format block 0 = "r32g32b32a32_sfloat";
-void vertex_main (void) { vertex_stage_output_position (f4 {vertex.position, 0.0, 1.0}); }
-void fragment_main (void) {
-  f1 three = 0.0;
-  if (image_size (pages, 0u).z == 3u) { three = 1.0; }
-  target.color = f4 {sample (nearest, sky, f3 {0.0, 0.0, -1.0}).x, sample (nearest, pages, 2u, f2 {0.5}).x,
-                     sample_dref (shadow, depths, f3 {0.0, 1.0, 0.0}, 0.5),
-                     three};
-}
-)";
-  run_scene(scene({R"({"shader": {"uid": "s", "type": "RPL", "src": "s.rpl", "entry_points": {"vertex": "vertex_main",)"
-                   R"( "fragment": "fragment_main"}}})",
-                   floats("sky", "1, 1", 6, R"("data": [0, 1, 2, 3, 4, 5])"),
-                   floats("pages", "1, 1", 3, R"("data": [6, 7, 8])"),
-                   R"({"image": {"uid": "depths", "dims": [1, 1], "layers": 6, "format": "VK_FORMAT_D32_SFLOAT",)"
-                   R"( "shader_access": "readonly", "compare_operation": "less", "data": [0, 0, 1, 0, 0, 0]}})",
-                   R"({"buffer": {"uid": "v", "size": 24, "shader_access": "readonly",)"
-                   R"( "data": {"type": "f32", "values": [-1, -1, 3, -1, -1, 3]}}})",
-                   R"({"image": {"uid": "t", "dims": [1, 1], "format": "VK_FORMAT_R32G32B32A32_SFLOAT",)"
-                   R"( "shader_access": "readonly", "color_attachment": true, "expect": {"data": [5, 8, 1, 1]}}})"},
-                  {R"({"draw": {"shader_ref": "s", "vertices": 3, "attributes": {"vertex": "v"}, "bindings": [
-                 {"name": "nearest", "resource_ref": "sky"}, {"name": "shadow", "resource_ref": "depths"},
-                 {"name": "sky", "resource_ref": "sky"}, {"name": "pages", "resource_ref": "pages"},
-                 {"name": "depths", "resource_ref": "depths"}],
-                 "color_attachments": [{"resource_ref": "t", "clear": [0, 0, 0, 0]}]}})"}),
-            {{"s.rpl", program}});
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ constexpr std::string_view kPageBody = R"PAGE(<main>
 )PAGE";
 
 constexpr std::string_view kPageScript = R"PAGE(
-const kind = { passed: 'good', ran: 'good', failed: 'bad', 'partly-compared': 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip' };
-const isBad = c => !c.ok && c.verdict !== 'skipped';
+const kind = { passed: 'good', ran: 'good', failed: 'bad', 'partly-compared': 'bad', error: 'bad', crashed: 'bad', 'timed-out': 'bad', skipped: 'skip', 'not-run': 'skip' };
+const isBad = c => !c.ok && c.verdict !== 'not-run';
 const colour = c => c.ok && kind[c.verdict] === 'bad' ? 'warn' : isBad(c) && kind[c.verdict] === 'good' ? 'bad' : kind[c.verdict];
 const label = c => (isBad(c) && kind[c.verdict] === 'good' ? 'unexpected ' : '') + c.verdict;
 // --- head
@@ -35,7 +35,7 @@ document.title = $('title').textContent + ' \u2013 Slipway';
 const used = D.devices.filter(d => d).map(d => d.replace('\n', ', driver '));
 $('about').textContent = [D.runs.length ? D.runs[D.runs.length - 1].started.replace('T', ' ').replace('Z', ' UTC') : '', used.join('; '), 'slipway ' + D.version, time(total) + ' in all cases'].filter(x => x).join(' \u00b7 ');
 const groups = [['not ok', isBad, 'bad']], seen = new Set(D.cases.map(c => c.verdict));
-for (const v of ['passed', 'ran', 'failed', 'partly-compared', 'error', 'crashed', 'timed-out', 'skipped']) if (seen.has(v)) groups.push([v, c => c.verdict === v, kind[v]]);
+for (const v of ['passed', 'ran', 'failed', 'partly-compared', 'error', 'crashed', 'timed-out', 'skipped', 'not-run']) if (seen.has(v)) groups.push([v, c => c.verdict === v, kind[v]]);
 if (D.cases.some(c => c.expected)) groups.push(['expected', c => c.expected && c.ok, 'warn']);
 if (D.cases.some(c => c.attempts)) groups.push(['flaky', c => c.attempts, 'warn']);
 let group = null;

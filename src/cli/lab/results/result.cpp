@@ -18,7 +18,8 @@ constexpr json::Word<CaseVerdict> kVerdicts[] = {
     {"passed", CaseVerdict::Passed},      {"ran", CaseVerdict::Ran},
     {"failed", CaseVerdict::Failed},      {"partly-compared", CaseVerdict::PartlyCompared},
     {"skipped", CaseVerdict::Skipped},    {"error", CaseVerdict::Error},
-    {"timed-out", CaseVerdict::TimedOut}, {"crashed", CaseVerdict::Crashed}};
+    {"timed-out", CaseVerdict::TimedOut}, {"crashed", CaseVerdict::Crashed},
+    {"not-run", CaseVerdict::NotRun}};
 
 // The entries of a report, kept as text.
 struct Entries {
@@ -86,7 +87,7 @@ const Record<CaseResult>& case_record() {
           .required("verdict", &C::verdict, json::Words<CaseVerdict>(kVerdicts),
                     "ran: nothing was compared; failed: an expectation; partly-compared: outputs could not be "
                     "compared; skipped: the "
-                    "device lacks something")
+                    "device lacks something; not-run: the run was interrupted before")
           .required("exit_status", &C::exit_status, Integer{.max = 5}, "of this case alone, without expectations")
           .required("started", &C::started, Text{}, "date and time, UTC")
           .required("at", &C::at, Real{.min = 0}, "seconds from the start of the run to that of the case")
@@ -95,7 +96,8 @@ const Record<CaseResult>& case_record() {
           .required("device", &C::device, Nested(device_record()), "the device of the worker")
           .optional("attempts", &C::attempts, Integer{.min = 1}, "how often the case ran; 1 when absent")
           .written_if([](const C& from) { return from.attempts != 1; })
-          .optional("expected", &C::expected, Text{}, "what the expectations expect: fail, crash, hang, flaky, skip")
+          .optional("expected", &C::expected, Text{},
+                    "what the expectations expect: fail, crash, hang, flaky, skip, unsupported")
           .optional("reason", &C::reason, Text{}, "of the expectation")
           .required("ok", &C::is_ok, Boolean{}, "whether the verdict is as expected")
           .optional("samples", &C::samples, List{Nested(case_samples_record())}, "of a case that ran several times")

@@ -25,7 +25,17 @@ namespace slipway::cli {
 
 struct RunReportEntry;  // of run_report.hpp
 
-enum class CaseVerdict : std::uint8_t { Passed, Ran, Failed, PartlyCompared, Skipped, Error, TimedOut, Crashed };
+enum class CaseVerdict : std::uint8_t {
+  Passed,
+  Ran,
+  Failed,
+  PartlyCompared,
+  Skipped,
+  Error,
+  TimedOut,
+  Crashed,
+  NotRun
+};
 std::string_view name_of(CaseVerdict verdict);
 // Whether the case did what was asked for.
 bool is_success(CaseVerdict verdict);

@@ -227,7 +227,7 @@ int results_verb(const Arguments& arguments) {
   line.add_option("--fail-on", options.fail_on,
                   "compare: time or time+N% fails if a case is slower, by more than N percent");
   line.add_option("--verdict", options.verdicts, "find: cases with this verdict; may be repeated")
-      .choices({"passed", "ran", "failed", "partly-compared", "skipped", "error", "timed-out", "crashed"});
+      .choices({"passed", "ran", "failed", "partly-compared", "skipped", "error", "timed-out", "crashed", "not-run"});
   line.add_option("--kind", options.kind, "find: cases with a diagnostic of this kind");
   line.add_option("--text", options.text, "find: cases whose name or output contains this");
   line.add_option("--device", options.device, "find: cases whose device or driver contains this");

@@ -19,9 +19,9 @@ namespace slipway::cli {
 namespace {
 
 constexpr std::size_t kMaxListed = 50;
-constexpr std::array kAllVerdicts = {CaseVerdict::Passed,         CaseVerdict::Ran,    CaseVerdict::Failed,
-                                     CaseVerdict::PartlyCompared, CaseVerdict::Error,  CaseVerdict::Crashed,
-                                     CaseVerdict::TimedOut,       CaseVerdict::Skipped};
+constexpr std::array kAllVerdicts = {CaseVerdict::Passed,         CaseVerdict::Ran,     CaseVerdict::Failed,
+                                     CaseVerdict::PartlyCompared, CaseVerdict::Error,   CaseVerdict::Crashed,
+                                     CaseVerdict::TimedOut,       CaseVerdict::Skipped, CaseVerdict::NotRun};
 
 enum class JUnitOutcome : std::uint8_t { Passed, Failure, Error, Skipped };
 
@@ -36,6 +36,7 @@ JUnitOutcome junit_outcome(const CaseResult& result) {
     case CaseVerdict::PartlyCompared:
       return JUnitOutcome::Failure;
     case CaseVerdict::Skipped:
+    case CaseVerdict::NotRun:
       return JUnitOutcome::Skipped;
     case CaseVerdict::Error:
     case CaseVerdict::TimedOut:
@@ -189,7 +190,8 @@ std::string print_summary(std::span<const CaseResult> cases, bool with_list) {
   for (const CaseResult& one : cases) {
     const bool is_flaky = one.attempts > 1 && is_success(one.verdict);
     if (is_flaky) text += formatted("  flaky: {}, passed in attempt {}\n", one.key(), one.attempts);
-    if (one.final_status() == 0 || one.verdict == CaseVerdict::Skipped || !with_list) continue;
+    const bool is_silent = one.verdict == CaseVerdict::NotRun || (one.verdict == CaseVerdict::Skipped && one.is_ok);
+    if (one.final_status() == 0 || is_silent || !with_list) continue;
     if (listed++ < kMaxListed)
       text += formatted("  {}: {}\n",
                         !one.expected ? name_of(one.verdict) : "unexpected " + std::string(name_of(one.verdict)),

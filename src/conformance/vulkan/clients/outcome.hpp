@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace slipway::layer {
+namespace slipway::conformance {
 
 struct CertifyOptions {
   bool validate = false;         // the validation layer is enabled; its messages are failures
@@ -19,4 +19,4 @@ struct ClientOutcome {
   std::vector<std::string> failures;  // the first ones: wrong results, codes that are errors, messages
 };
 
-}  // namespace slipway::layer
+}  // namespace slipway::conformance

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "base/format.hpp"
-#include "layer/clients/app.hpp"
-#include "layer/clients/outcome.hpp"
+#include "conformance/vulkan/application.hpp"
+#include "conformance/vulkan/clients/outcome.hpp"
 
-namespace slipway::layer {
+namespace slipway::conformance {
 
 inline constexpr std::size_t kMaxFailures = 10;
 
-class Client : public LayerApp {
+class Client : public Application {
  public:
   Client(const CertifyOptions& options, ClientOutcome& outcome) : options_(options), outcome_(outcome) {
     validation_ = options.validate;
@@ -56,4 +56,4 @@ void run_like_a_runtime(Client& client);
 void run_generated(Client& client);
 void run_odd_calls(Client& client);
 
-}  // namespace slipway::layer
+}  // namespace slipway::conformance

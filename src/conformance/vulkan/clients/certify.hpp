@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "layer/clients/outcome.hpp"
+#include "conformance/vulkan/clients/outcome.hpp"
 
-namespace slipway::layer {
+namespace slipway::conformance {
 
 struct CertifyClient {
   std::string_view name, what;
@@ -18,4 +18,4 @@ std::span<const CertifyClient> certify_clients();
 // `name` is that of a client.
 ClientOutcome run_certify_client(std::string_view name, const CertifyOptions& options);
 
-}  // namespace slipway::layer
+}  // namespace slipway::conformance

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "layer/clients/sequences.hpp"
+#include "conformance/vulkan/clients/sequences.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 
-#include "base/print_diagnostic.hpp"
-#include "shader/compile.hpp"
-
-namespace slipway::layer {
+namespace slipway::conformance {
 namespace {
 
 constexpr std::int64_t kCount = 16;
@@ -18,12 +15,6 @@ Integers ramp(std::int32_t first, std::int32_t step) {
   Integers values(kCount);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + step * static_cast<std::int32_t>(i);
   return values;
-}
-
-spirv::Words shader_words(const std::string& text) {
-  auto compiled = shader::compile(make_source("client.comp", text), shader::Language::Glsl);
-  if (!compiled) throw std::runtime_error(format_diagnostics(compiled.error()));
-  return std::move(compiled->words);
 }
 
 // --- a runner --------------------------------------------------------------------------------------------------------
@@ -107,8 +98,7 @@ void run_like_samples(Client& client) {
   const VkDescriptorSetLayout sets = client.tensor_layout(2);
   const VkPipelineLayout layout = client.pipeline_layout(sets, 4);
   const VkPipeline pipeline = client.compute_pipeline(
-      shader_words(
-          "#version 460\n#extension GL_ARM_tensors : require\n"
+      compute_module(
           "layout(set = 0, binding = 0) uniform tensorARM<float, 2> x;\n"
           "layout(set = 0, binding = 1) uniform tensorARM<float, 2> y;\n"
           "layout(push_constant) uniform Push { float factor; };\nlayout(local_size_x = 4, local_size_y = 4) in;\n"
@@ -397,4 +387,4 @@ void run_odd_calls(Client& client) {
   client.check_messages("odd calls");
 }
 
-}  // namespace slipway::layer
+}  // namespace slipway::conformance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An application that uses the extensions of the layer through Vulkan alone, for tests and for `slipway layer certify`.
-// Calls that fail throw std::runtime_error.
+// A program that uses the extensions for tensors and graphs through Vulkan alone, as those of others do: what it needs
+// for small cases. Functions of Vulkan that fail throw std::runtime_error; rows of a conformance run and tests catch
+// it.
 #pragma once
 
 #include <volk.h>
@@ -9,18 +10,22 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "spirv/module.hpp"
 #include "tosa/graph.hpp"
 
-namespace slipway::layer {
+namespace slipway::conformance {
 
-#define MUST(call) must((call), #call)
-inline void must(VkResult result, const char* call) {
-  if (result != VK_SUCCESS) throw std::runtime_error(std::string(call) + " returned " + std::to_string(result));
-}
+#define MUST(call) ::slipway::conformance::must((call), #call)
+void must(VkResult result, const char* call);
+
+// Thrown where the device does not have what a case needs.
+struct Lacking : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 // A tensor with its memory, mapped, and a view.
 struct AppTensor {
@@ -49,28 +54,11 @@ struct AppGraph {
   VkDeviceMemory session_memory = VK_NULL_HANDLE;
 };
 
-// What a graphics pipeline draws, and how: triangles without vertex buffers into one colour attachment. Tests change
-// what they need.
-struct AppDrawing {
-  std::vector<VkPipelineShaderStageCreateInfo> stages;
-  VkRenderPass pass = VK_NULL_HANDLE;  // null: dynamic rendering into attachments of `format`
-  VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-  std::vector<VkVertexInputBindingDescription> bindings;
-  std::vector<VkVertexInputAttributeDescription> attributes;
-  VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  std::vector<VkViewport> viewports;  // empty: dynamic
-  std::vector<VkRect2D> scissors;
-  bool rasterizes = true;  // false: it has no attachments either
-  VkPipelineColorBlendAttachmentState blend{.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
-                                                              VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
-  std::vector<VkDynamicState> dynamic;
-};
-
-class LayerApp {
+class Application {
  public:
-  LayerApp() = default;
-  LayerApp(const LayerApp&) = delete;
-  ~LayerApp() { stop(); }
+  Application() = default;
+  Application(const Application&) = delete;
+  ~Application() { stop(); }
 
   // The instance and the device, created on first use; destroyed with all objects.
   void start();
@@ -97,7 +85,6 @@ class LayerApp {
   void write(VkDescriptorSet set, std::uint32_t binding, const AppTensor& tensor);
   VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits stage, const spirv::Words& words);
   VkPipeline compute_pipeline(const spirv::Words& words, VkPipelineLayout layout);
-  VkPipeline graphics_pipeline(const AppDrawing& drawing, VkPipelineLayout layout);
   // A pipeline of a graph whose inputs and outputs are at bindings 0, 1, ... of set 0, and a session with memory.
   AppGraph graph(const spirv::Words& words, const std::string& entry, const std::vector<const AppTensor*>& tensors,
                  const std::vector<AppConstant>& constants = {}, VkPipelineCache cache = VK_NULL_HANDLE);
@@ -122,21 +109,25 @@ class LayerApp {
   void at_end(std::function<void()> destroy) { destroy_.push_back(std::move(destroy)); }
   std::vector<std::string> take_messages() { return std::exchange(messages_, {}); }
 
+  bool has_extension(std::string_view name);
+  // Starts again with an extension and its features. Throws Lacking.
+  void restart_with(const char* extension, VkBaseOutStructure* features = nullptr);
+
   // What `start` does.
+  std::size_t device_index_ = 0;               // in the order of the loader
   bool validation_ = true;                     // enables the validation layer
-  bool tensors_ = true;                        // enables the extensions of the layer
-  bool implied_ = false;                       // leaves the features of the layer to their extensions
+  bool tensors_ = true;                        // enables VK_ARM_tensors
+  bool graphs_ = true;                         // and VK_ARM_data_graph
+  bool implied_ = false;                       // leaves the features of both to their extensions
   bool addresses_ = false;                     // enables addresses of buffers for the application itself
   std::vector<const char*> extensions_;        // more extensions
   std::vector<VkBaseOutStructure*> features_;  // structures of features; what the device has of them is enabled
 
  private:
-  static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                                       VkDebugUtilsMessageTypeFlagsEXT types,
-                                       const VkDebugUtilsMessengerCallbackDataEXT* data, void* app);
   void create_instance();
-  static void keep_libraries(const VkInstanceCreateInfo& create);
   void create_device();
+  void find_family();
+  void create_pools();
 
   std::vector<std::string> messages_;
   std::vector<std::function<void()>> destroy_;
@@ -151,6 +142,11 @@ class LayerApp {
   VkCommandPool command_pool_ = VK_NULL_HANDLE;
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
 };
+
+// Dispatches one workgroup, and waits for it.
+void run_one_group(Application& app, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set);
+// Copies a whole tensor.
+void copy_tensor(Application& app, VkCommandBuffer commands, const AppTensor& from, const AppTensor& to);
 
 // Calls `visit(index, bytes)` for each element, in row-major order.
 void for_each_element(const AppTensor& tensor, std::size_t size,
@@ -170,10 +166,9 @@ std::vector<T> contents(const AppTensor& tensor) {
   return values;
 }
 
-// A verified graph from the lines of its text, and its module. Throw for text with an error.
-tosa::Graph graph_of(const std::string& lines);
+// The module of a graph from the lines of its text.
 spirv::Words graph_module(const std::string& lines);
-// The lines of a chain of `count` matrix products of its input, `size` by `size`, each with itself: they do not fuse.
-std::string matrix_products(int count, int size);
+// A compute shader in GLSL, with the extensions of tensors enabled.
+spirv::Words compute_module(std::string_view code);
 
-}  // namespace slipway::layer
+}  // namespace slipway::conformance

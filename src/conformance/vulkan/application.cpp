@@ -1,23 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "layer/clients/app.hpp"
+#include "conformance/vulkan/application.hpp"
+
+#include <algorithm>
 
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
+#include "shader/compile.hpp"
 #include "tosa/check/verify.hpp"
 #include "tosa/text.hpp"
 #include "tosa/write/write_spirv.hpp"
 
-namespace slipway::layer {
+namespace slipway::conformance {
 
-VkBool32 VKAPI_PTR LayerApp::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                        const VkDebugUtilsMessengerCallbackDataEXT* data, void* app) {
+namespace {
+
+VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                              const VkDebugUtilsMessengerCallbackDataEXT* data, void* messages) {
   const std::string_view id = data->pMessageIdName != nullptr ? data->pMessageIdName : "";
   // The loader says that a variable adds layers.
-  if (id != "Loader Message") static_cast<LayerApp*>(app)->messages_.push_back(formatted("{}: {}", id, data->pMessage));
+  if (id != "Loader Message")
+    static_cast<std::vector<std::string>*>(messages)->push_back(formatted("{}: {}", id, data->pMessage));
   return VK_FALSE;
 }
 
-void LayerApp::stop() {
+// The first instance stays until the process ends, so that the loader does not unload the driver and the layers between
+// tests: the number of times that a library with thread-local variables can be loaded is limited.
+void keep_libraries(const VkInstanceCreateInfo& create) {
+  static VkInstance kept = nullptr;
+  if (kept != nullptr) return;
+  VkInstanceCreateInfo without_messenger = create;
+  without_messenger.pNext = nullptr;
+  MUST(vkCreateInstance(&without_messenger, nullptr, &kept));
+}
+
+// The features that are enabled, of what the device has.
+struct ChainedFeatures {
+  VkPhysicalDeviceDataGraphFeaturesARM graphs{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_FEATURES_ARM};
+  VkPhysicalDeviceTensorFeaturesARM tensors{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_FEATURES_ARM};
+  VkPhysicalDeviceMaintenance5Features maintenance5{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES};
+  VkPhysicalDeviceVulkan13Features vulkan13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceVulkan12Features vulkan12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+
+  void add(void* structure) {
+    auto* const one = static_cast<VkBaseOutStructure*>(structure);
+    one->pNext = static_cast<VkBaseOutStructure*>(all.pNext);
+    all.pNext = one;
+  }
+};
+
+}  // namespace
+
+void must(VkResult result, const char* call) {
+  if (result != VK_SUCCESS) throw std::runtime_error(formatted("{} returned {}", call, static_cast<int>(result)));
+}
+
+void Application::stop() {
   if (device_ != nullptr) {
     vk_.vkDeviceWaitIdle(device_);
     while (!destroy_.empty()) {
@@ -33,24 +71,14 @@ void LayerApp::stop() {
   family_ = 0;
 }
 
-void LayerApp::start() {
+void Application::start() {
   if (device_ != nullptr) return;
   if (instance_ != nullptr) stop();  // after a failure
   create_instance();
   create_device();
 }
 
-// The first instance stays until the process ends, so that the loader does not unload the driver and the layers between
-// tests: the number of times that a library with thread-local variables can be loaded is limited.
-void LayerApp::keep_libraries(const VkInstanceCreateInfo& create) {
-  static VkInstance kept = nullptr;
-  if (kept != nullptr) return;
-  VkInstanceCreateInfo without_messenger = create;
-  without_messenger.pNext = nullptr;
-  MUST(vkCreateInstance(&without_messenger, nullptr, &kept));
-}
-
-void LayerApp::create_instance() {
+void Application::create_instance() {
   MUST(volkInitialize());
   const char* layers[] = {"VK_LAYER_KHRONOS_validation"};
   const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
@@ -64,7 +92,7 @@ void LayerApp::create_instance() {
           VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
       .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
       .pfnUserCallback = on_message,
-      .pUserData = this};
+      .pUserData = &messages_};
   const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
   const VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                     .pNext = &messages,
@@ -79,40 +107,45 @@ void LayerApp::create_instance() {
   VkDebugUtilsMessengerCreateInfoEXT own = messages;
   own.pNext = nullptr;
   MUST(instance_functions_.vkCreateDebugUtilsMessengerEXT(instance_, &own, nullptr, &messenger_));
-  std::uint32_t count = 1;
-  static_cast<void>(instance_functions_.vkEnumeratePhysicalDevices(instance_, &count, &physical_));
-  if (physical_ == nullptr) throw std::runtime_error("no Vulkan device");
+  auto count = static_cast<std::uint32_t>(device_index_ + 1);
+  std::vector<VkPhysicalDevice> devices(count);
+  static_cast<void>(instance_functions_.vkEnumeratePhysicalDevices(instance_, &count, devices.data()));
+  if (count <= device_index_) throw std::runtime_error("no Vulkan device");
+  physical_ = devices[device_index_];
 }
 
-// Long, because it fills a chain of structures.
-void LayerApp::create_device() {
+void Application::find_family() {
+  if (tensors_ && !has_extension(VK_ARM_TENSORS_EXTENSION_NAME)) throw Lacking("the device lacks VK_ARM_tensors");
+  if (graphs_ && !has_extension(VK_ARM_DATA_GRAPH_EXTENSION_NAME)) throw Lacking("the device lacks VK_ARM_data_graph");
+  const VkQueueFlags wanted = graphs_ ? VK_QUEUE_DATA_GRAPH_BIT_ARM : VK_QUEUE_COMPUTE_BIT;
   std::uint32_t families = 0;
   instance_functions_.vkGetPhysicalDeviceQueueFamilyProperties(physical_, &families, nullptr);
   std::vector<VkQueueFamilyProperties> properties(families);
   instance_functions_.vkGetPhysicalDeviceQueueFamilyProperties(physical_, &families, properties.data());
-  while (family_ < families && (properties[family_].queueFlags & VK_QUEUE_DATA_GRAPH_BIT_ARM) == 0) ++family_;
-  if (family_ == families) throw std::runtime_error("no queue family with data graphs");
-  VkPhysicalDeviceDataGraphFeaturesARM graphs{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_FEATURES_ARM};
-  VkPhysicalDeviceTensorFeaturesARM tensors{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_FEATURES_ARM,
-                                            .pNext = &graphs};
-  VkPhysicalDeviceMaintenance5Features maintenance5{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES,
-                                                    .pNext = &tensors};
-  VkPhysicalDeviceVulkan13Features vulkan13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                            .pNext = &maintenance5};
-  VkPhysicalDeviceVulkan12Features vulkan12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                            .pNext = &vulkan13};
-  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &vulkan12};
-  for (VkBaseOutStructure* one : features_) {
-    one->pNext = static_cast<VkBaseOutStructure*>(features.pNext);
-    features.pNext = one;
-  }
-  instance_functions_.vkGetPhysicalDeviceFeatures2(physical_, &features);
-  if (tensors.tensors == VK_FALSE || tensors.shaderTensorAccess == VK_FALSE || graphs.dataGraph == VK_FALSE)
-    throw std::runtime_error("the device does not have the features tensors, shaderTensorAccess and dataGraph");
-  // The layer switches on what it needs itself.
-  vulkan12.storageBuffer8BitAccess = VK_FALSE;
-  if (!addresses_) vulkan12.bufferDeviceAddress = VK_FALSE;
-  features.features.shaderInt64 = features.features.robustBufferAccess = VK_FALSE;
+  const auto family = std::ranges::find_if(
+      properties, [wanted](const VkQueueFamilyProperties& one) { return (one.queueFlags & wanted) != 0; });
+  if (family == properties.end()) throw Lacking("the device lacks a queue family with data graphs");
+  family_ = static_cast<std::uint32_t>(family - properties.begin());
+}
+
+void Application::create_device() {
+  find_family();
+  ChainedFeatures features;
+  const bool names_tensors = tensors_ && !implied_, names_graphs = graphs_ && !implied_;
+  if (names_graphs) features.add(&features.graphs);
+  if (names_tensors) features.add(&features.tensors);
+  if (tensors_ || graphs_) features.add(&features.maintenance5);
+  features.add(&features.vulkan13);
+  features.add(&features.vulkan12);
+  for (VkBaseOutStructure* one : features_) features.add(one);
+  instance_functions_.vkGetPhysicalDeviceFeatures2(physical_, &features.all);
+  if (names_tensors && (features.tensors.tensors == VK_FALSE || features.tensors.shaderTensorAccess == VK_FALSE))
+    throw Lacking("the device lacks tensors in shaders (shaderTensorAccess)");
+  if (names_graphs && features.graphs.dataGraph == VK_FALSE) throw Lacking("the device lacks data graphs (dataGraph)");
+  // What applications seldom enable: a layer switches on what it needs itself.
+  features.vulkan12.storageBuffer8BitAccess = VK_FALSE;
+  if (!addresses_) features.vulkan12.bufferDeviceAddress = VK_FALSE;
+  features.all.features.shaderInt64 = features.all.features.robustBufferAccess = VK_FALSE;
   for (VkBaseOutStructure* one : features_) {
     if (one->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT)
       reinterpret_cast<VkPhysicalDeviceRobustness2FeaturesEXT*>(one)->robustBufferAccess2 = VK_FALSE;
@@ -127,36 +160,61 @@ void LayerApp::create_device() {
                                       .queueFamilyIndex = family_,
                                       .queueCount = 1,
                                       .pQueuePriorities = &priority};
-  std::vector<const char*> extensions = {
-      VK_ARM_TENSORS_EXTENSION_NAME, VK_ARM_DATA_GRAPH_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
-      VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
-  extensions.insert(extensions.end(), extensions_.begin(), extensions_.end());
-  VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                            .pNext = &features,
-                            .queueCreateInfoCount = 1,
-                            .pQueueCreateInfos = &queue,
-                            .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
-                            .ppEnabledExtensionNames = extensions.data()};
-  if (!tensors_) create.enabledExtensionCount = 0;
-  if (!tensors_ || implied_) maintenance5.pNext = nullptr;
+  std::vector<const char*> extensions;
+  if (tensors_ || graphs_) extensions = extensions_;
+  if (tensors_) extensions.push_back(VK_ARM_TENSORS_EXTENSION_NAME);
+  if (graphs_)
+    extensions.insert(extensions.end(),
+                      {VK_ARM_DATA_GRAPH_EXTENSION_NAME, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME});
+  if (tensors_ || graphs_)
+    extensions.insert(extensions.end(), {VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME});
+  const VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                  .pNext = &features.all,
+                                  .queueCreateInfoCount = 1,
+                                  .pQueueCreateInfos = &queue,
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data()};
   MUST(instance_functions_.vkCreateDevice(physical_, &create, nullptr, &device_));
   vkGetDeviceProcAddr =
       reinterpret_cast<PFN_vkGetDeviceProcAddr>(vkGetInstanceProcAddr(instance_, "vkGetDeviceProcAddr"));
   volkLoadDeviceTable(&vk_, device_);
   vk_.vkGetDeviceQueue(device_, family_, 0, &queue_);
+  create_pools();
+}
+
+void Application::create_pools() {
   const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                      .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                      .queueFamilyIndex = family_};
   MUST(vk_.vkCreateCommandPool(device_, &pool, nullptr, &command_pool_));
   at_end([this] { vk_.vkDestroyCommandPool(device_, command_pool_, nullptr); });
-  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_TENSOR_ARM, 256}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 64}};
-  const VkDescriptorPoolCreateInfo descriptors{
-      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 64, .poolSizeCount = 2, .pPoolSizes = sizes};
+  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 64}, {VK_DESCRIPTOR_TYPE_TENSOR_ARM, 256}};
+  const VkDescriptorPoolCreateInfo descriptors{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                               .maxSets = 64,
+                                               .poolSizeCount = tensors_ || graphs_ ? 2u : 1u,
+                                               .pPoolSizes = sizes};
   MUST(vk_.vkCreateDescriptorPool(device_, &descriptors, nullptr, &descriptor_pool_));
   at_end([this] { vk_.vkDestroyDescriptorPool(device_, descriptor_pool_, nullptr); });
 }
 
-VkDeviceMemory LayerApp::memory(const VkMemoryRequirements& needs, std::byte** mapped) {
+bool Application::has_extension(std::string_view name) {
+  std::uint32_t count = 0;
+  MUST(instance_functions_.vkEnumerateDeviceExtensionProperties(physical_, nullptr, &count, nullptr));
+  std::vector<VkExtensionProperties> all(count);
+  MUST(instance_functions_.vkEnumerateDeviceExtensionProperties(physical_, nullptr, &count, all.data()));
+  return std::ranges::any_of(all, [&](const VkExtensionProperties& one) { return name == one.extensionName; });
+}
+
+void Application::restart_with(const char* extension, VkBaseOutStructure* features) {
+  start();
+  if (!has_extension(extension)) throw Lacking(formatted("the device lacks {}", extension));
+  stop();
+  extensions_.push_back(extension);
+  if (features != nullptr) features_.push_back(features);
+  start();
+}
+
+VkDeviceMemory Application::memory(const VkMemoryRequirements& needs, std::byte** mapped) {
   VkPhysicalDeviceMemoryProperties properties;
   instance_functions().vkGetPhysicalDeviceMemoryProperties(physical_, &properties);
   // Images of GPUs have no memory that the host sees.
@@ -184,8 +242,9 @@ VkDeviceMemory LayerApp::memory(const VkMemoryRequirements& needs, std::byte** m
   return made;
 }
 
-AppTensor LayerApp::tensor(VkFormat format, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
-                           VkTensorUsageFlagsARM usage) {
+AppTensor Application::tensor(VkFormat format, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
+                              VkTensorUsageFlagsARM usage) {
+  if (!graphs_) usage &= ~VkTensorUsageFlagsARM{VK_TENSOR_USAGE_DATA_GRAPH_BIT_ARM};
   AppTensor made{.format = format, .shape = std::move(shape), .strides = std::move(strides)};
   const VkTensorDescriptionARM description{.sType = VK_STRUCTURE_TYPE_TENSOR_DESCRIPTION_ARM,
                                            .tiling = VK_TENSOR_TILING_LINEAR_ARM,
@@ -212,7 +271,7 @@ AppTensor LayerApp::tensor(VkFormat format, std::vector<std::int64_t> shape, std
   return made;
 }
 
-VkShaderModule LayerApp::module(const spirv::Words& words) {
+VkShaderModule Application::module(const spirv::Words& words) {
   const VkShaderModuleCreateInfo create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                         .codeSize = words.size() * sizeof(std::uint32_t),
                                         .pCode = words.data()};
@@ -222,7 +281,7 @@ VkShaderModule LayerApp::module(const spirv::Words& words) {
   return made;
 }
 
-VkDescriptorSetLayout LayerApp::tensor_layout(std::uint32_t count, VkDescriptorSetLayoutCreateFlags flags) {
+VkDescriptorSetLayout Application::tensor_layout(std::uint32_t count, VkDescriptorSetLayoutCreateFlags flags) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (std::uint32_t i = 0; i < count; ++i)
     bindings.push_back({i, VK_DESCRIPTOR_TYPE_TENSOR_ARM, 1, VK_SHADER_STAGE_ALL, nullptr});
@@ -236,7 +295,7 @@ VkDescriptorSetLayout LayerApp::tensor_layout(std::uint32_t count, VkDescriptorS
   return made;
 }
 
-VkPipelineLayout LayerApp::pipeline_layout(VkDescriptorSetLayout set, std::uint32_t push_constants) {
+VkPipelineLayout Application::pipeline_layout(VkDescriptorSetLayout set, std::uint32_t push_constants) {
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, push_constants};
   const VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                           .setLayoutCount = 1,
@@ -249,7 +308,7 @@ VkPipelineLayout LayerApp::pipeline_layout(VkDescriptorSetLayout set, std::uint3
   return made;
 }
 
-void LayerApp::write(VkDescriptorSet set, std::uint32_t binding, const AppTensor& tensor) {
+void Application::write(VkDescriptorSet set, std::uint32_t binding, const AppTensor& tensor) {
   const VkWriteDescriptorSetTensorARM views{
       .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM, .tensorViewCount = 1, .pTensorViews = &tensor.view};
   const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -261,8 +320,8 @@ void LayerApp::write(VkDescriptorSet set, std::uint32_t binding, const AppTensor
   vk().vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
 }
 
-VkDescriptorPool LayerApp::descriptor_pool(const std::vector<VkDescriptorPoolSize>& sizes,
-                                           VkDescriptorPoolCreateFlags flags) {
+VkDescriptorPool Application::descriptor_pool(const std::vector<VkDescriptorPoolSize>& sizes,
+                                              VkDescriptorPoolCreateFlags flags) {
   const VkDescriptorPoolCreateInfo create{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                           .flags = flags,
                                           .maxSets = 1,
@@ -274,7 +333,7 @@ VkDescriptorPool LayerApp::descriptor_pool(const std::vector<VkDescriptorPoolSiz
   return made;
 }
 
-VkDescriptorSet LayerApp::allocate_set(VkDescriptorPool pool, VkDescriptorSetLayout layout) {
+VkDescriptorSet Application::allocate_set(VkDescriptorPool pool, VkDescriptorSetLayout layout) {
   const VkDescriptorSetAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                              .descriptorPool = pool,
                                              .descriptorSetCount = 1,
@@ -284,21 +343,22 @@ VkDescriptorSet LayerApp::allocate_set(VkDescriptorPool pool, VkDescriptorSetLay
   return made;
 }
 
-VkDescriptorSet LayerApp::descriptor_set(VkDescriptorSetLayout layout, const std::vector<const AppTensor*>& tensors) {
+VkDescriptorSet Application::descriptor_set(VkDescriptorSetLayout layout,
+                                            const std::vector<const AppTensor*>& tensors) {
   start();
   const VkDescriptorSet made = allocate_set(descriptor_pool_, layout);
   for (std::uint32_t i = 0; i < tensors.size(); ++i) write(made, i, *tensors[i]);
   return made;
 }
 
-VkPipelineShaderStageCreateInfo LayerApp::stage(VkShaderStageFlagBits stage, const spirv::Words& words) {
+VkPipelineShaderStageCreateInfo Application::stage(VkShaderStageFlagBits stage, const spirv::Words& words) {
   return {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
           .stage = stage,
           .module = module(words),
           .pName = "main"};
 }
 
-VkPipeline LayerApp::compute_pipeline(const spirv::Words& words, VkPipelineLayout layout) {
+VkPipeline Application::compute_pipeline(const spirv::Words& words, VkPipelineLayout layout) {
   const VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                            .stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, words),
                                            .layout = layout};
@@ -308,57 +368,10 @@ VkPipeline LayerApp::compute_pipeline(const spirv::Words& words, VkPipelineLayou
   return made;
 }
 
-VkPipeline LayerApp::graphics_pipeline(const AppDrawing& drawing, VkPipelineLayout layout) {
-  const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
-  const VkPipelineVertexInputStateCreateInfo input{.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-                                                   .vertexBindingDescriptionCount = count(drawing.bindings),
-                                                   .pVertexBindingDescriptions = drawing.bindings.data(),
-                                                   .vertexAttributeDescriptionCount = count(drawing.attributes),
-                                                   .pVertexAttributeDescriptions = drawing.attributes.data()};
-  const VkPipelineInputAssemblyStateCreateInfo assembly{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = drawing.topology};
-  const VkPipelineViewportStateCreateInfo views{.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-                                                .viewportCount = count(drawing.viewports),
-                                                .pViewports = drawing.viewports.data(),
-                                                .scissorCount = count(drawing.scissors),
-                                                .pScissors = drawing.scissors.data()};
-  const VkPipelineRasterizationStateCreateInfo rasterization{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-      .rasterizerDiscardEnable = drawing.rasterizes ? VK_FALSE : VK_TRUE,
-      .lineWidth = 1};
-  const VkPipelineMultisampleStateCreateInfo samples{.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-                                                     .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-  const VkPipelineColorBlendStateCreateInfo blends{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                   .attachmentCount = 1,
-                                                   .pAttachments = &drawing.blend};
-  const VkPipelineDynamicStateCreateInfo state{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                               .dynamicStateCount = count(drawing.dynamic),
-                                               .pDynamicStates = drawing.dynamic.data()};
-  const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                                .colorAttachmentCount = drawing.rasterizes ? 1u : 0u,
-                                                .pColorAttachmentFormats = &drawing.format};
-  const VkGraphicsPipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                            .pNext = drawing.pass == VK_NULL_HANDLE ? &rendering : nullptr,
-                                            .stageCount = count(drawing.stages),
-                                            .pStages = drawing.stages.data(),
-                                            .pVertexInputState = &input,
-                                            .pInputAssemblyState = &assembly,
-                                            .pViewportState = drawing.rasterizes ? &views : nullptr,
-                                            .pRasterizationState = &rasterization,
-                                            .pMultisampleState = drawing.rasterizes ? &samples : nullptr,
-                                            .pColorBlendState = drawing.rasterizes ? &blends : nullptr,
-                                            .pDynamicState = drawing.dynamic.empty() ? nullptr : &state,
-                                            .layout = layout,
-                                            .renderPass = drawing.pass};
-  VkPipeline made = VK_NULL_HANDLE;
-  MUST(vk().vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &create, nullptr, &made));
-  at_end([this, made] { vk_.vkDestroyPipeline(device_, made, nullptr); });
-  return made;
-}
-
-VkResult LayerApp::create_graph(const spirv::Words& words, const std::string& entry,
-                                const std::vector<const AppTensor*>& tensors, const std::vector<AppConstant>& constants,
-                                VkPipelineCache cache, VkPipelineLayout layout, VkPipeline& made, const void* more) {
+VkResult Application::create_graph(const spirv::Words& words, const std::string& entry,
+                                   const std::vector<const AppTensor*>& tensors,
+                                   const std::vector<AppConstant>& constants, VkPipelineCache cache,
+                                   VkPipelineLayout layout, VkPipeline& made, const void* more) {
   std::vector<VkTensorDescriptionARM> descriptions;
   for (const AppTensor* tensor : tensors)
     descriptions.push_back({.sType = VK_STRUCTURE_TYPE_TENSOR_DESCRIPTION_ARM,
@@ -404,7 +417,7 @@ VkResult LayerApp::create_graph(const spirv::Words& words, const std::string& en
   return vk().vkCreateDataGraphPipelinesARM(device_, VK_NULL_HANDLE, cache, 1, &create, nullptr, &made);
 }
 
-VkDataGraphPipelineSessionARM LayerApp::session(VkPipeline pipeline, VkDeviceMemory* bound) {
+VkDataGraphPipelineSessionARM Application::session(VkPipeline pipeline, VkDeviceMemory* bound) {
   const VkDataGraphPipelineSessionCreateInfoARM create{
       .sType = VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_CREATE_INFO_ARM, .dataGraphPipeline = pipeline};
   VkDataGraphPipelineSessionARM made = VK_NULL_HANDLE;
@@ -435,9 +448,9 @@ VkDataGraphPipelineSessionARM LayerApp::session(VkPipeline pipeline, VkDeviceMem
   return made;
 }
 
-AppGraph LayerApp::graph(const spirv::Words& words, const std::string& entry,
-                         const std::vector<const AppTensor*>& tensors, const std::vector<AppConstant>& constants,
-                         VkPipelineCache cache) {
+AppGraph Application::graph(const spirv::Words& words, const std::string& entry,
+                            const std::vector<const AppTensor*>& tensors, const std::vector<AppConstant>& constants,
+                            VkPipelineCache cache) {
   AppGraph made;
   made.set_layout = tensor_layout(static_cast<std::uint32_t>(tensors.size()));
   made.layout = pipeline_layout(made.set_layout);
@@ -447,7 +460,7 @@ AppGraph LayerApp::graph(const spirv::Words& words, const std::string& entry,
   return made;
 }
 
-VkCommandBuffer LayerApp::command_buffer(VkCommandBufferLevel level) {
+VkCommandBuffer Application::command_buffer(VkCommandBufferLevel level) {
   start();
   const VkCommandBufferAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                              .commandPool = command_pool_,
@@ -458,14 +471,14 @@ VkCommandBuffer LayerApp::command_buffer(VkCommandBufferLevel level) {
   return made;
 }
 
-void LayerApp::begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
+void Application::begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
   const VkCommandBufferInheritanceInfo inheritance{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
   const VkCommandBufferBeginInfo info{
       .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = flags, .pInheritanceInfo = &inheritance};
   MUST(vk_.vkBeginCommandBuffer(commands, &info));
 }
 
-void LayerApp::submit(const std::vector<VkCommandBuffer>& commands) {
+void Application::submit(const std::vector<VkCommandBuffer>& commands) {
   std::vector<VkCommandBufferSubmitInfo> infos;
   for (const VkCommandBuffer one : commands)
     infos.push_back({.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = one});
@@ -476,7 +489,7 @@ void LayerApp::submit(const std::vector<VkCommandBuffer>& commands) {
   MUST(vk_.vkQueueWaitIdle(queue_));
 }
 
-void LayerApp::run(const std::function<void(VkCommandBuffer)>& record) {
+void Application::run(const std::function<void(VkCommandBuffer)>& record) {
   const VkCommandBuffer commands = command_buffer();
   begin(commands);
   record(commands);
@@ -484,13 +497,13 @@ void LayerApp::run(const std::function<void(VkCommandBuffer)>& record) {
   submit({commands});
 }
 
-void LayerApp::dispatch(VkCommandBuffer commands, const AppGraph& graph, VkDescriptorSet set) {
+void Application::dispatch(VkCommandBuffer commands, const AppGraph& graph, VkDescriptorSet set) {
   vk_.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM, graph.pipeline);
   vk_.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_DATA_GRAPH_ARM, graph.layout, 0, 1, &set, 0, nullptr);
   vk_.vkCmdDispatchDataGraphARM(commands, graph.session, nullptr);
 }
 
-void LayerApp::change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to) {
+void Application::change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to) {
   const VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
                                       .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                       .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
@@ -505,21 +518,41 @@ void LayerApp::change_layout(VkCommandBuffer commands, VkImage image, VkImageLay
   vk_.vkCmdPipelineBarrier2(commands, &info);
 }
 
-void LayerApp::full_barrier(VkCommandBuffer commands) {
-  const VkMemoryBarrier2 barrier{
+void Application::full_barrier(VkCommandBuffer commands) {
+  VkMemoryBarrier2 barrier{
       .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-      .srcStageMask = VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-                      VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
-      .srcAccessMask =
-          VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM | VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT,
-      .dstStageMask = VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-                      VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
-      .dstAccessMask = VK_ACCESS_2_DATA_GRAPH_READ_BIT_ARM | VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM |
-                       VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_READ_BIT |
+      .srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
+      .srcAccessMask = VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT,
+      .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
+      .dstAccessMask = VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_TRANSFER_READ_BIT |
                        VK_ACCESS_2_TRANSFER_WRITE_BIT};
+  if (graphs_) {
+    barrier.srcStageMask |= VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM;
+    barrier.srcAccessMask |= VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM;
+    barrier.dstStageMask |= VK_PIPELINE_STAGE_2_DATA_GRAPH_BIT_ARM;
+    barrier.dstAccessMask |= VK_ACCESS_2_DATA_GRAPH_READ_BIT_ARM | VK_ACCESS_2_DATA_GRAPH_WRITE_BIT_ARM;
+  }
   const VkDependencyInfo info{
       .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
   vk_.vkCmdPipelineBarrier2(commands, &info);
+}
+
+void run_one_group(Application& app, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set) {
+  app.run([&](VkCommandBuffer commands) {
+    app.vk().vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    app.vk().vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+    app.vk().vkCmdDispatch(commands, 1, 1, 1);
+  });
+}
+
+void copy_tensor(Application& app, VkCommandBuffer commands, const AppTensor& from, const AppTensor& to) {
+  const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
+  const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
+                                 .srcTensor = from.tensor,
+                                 .dstTensor = to.tensor,
+                                 .regionCount = 1,
+                                 .pRegions = &region};
+  app.vk().vkCmdCopyTensorARM(commands, &info);
 }
 
 void for_each_element(const AppTensor& tensor, std::size_t size,
@@ -546,26 +579,26 @@ void for_each_element(const AppTensor& tensor, std::size_t size,
   }
 }
 
-tosa::Graph graph_of(const std::string& lines) {
+spirv::Words graph_module(const std::string& lines) {
   Diagnostics diagnostics;
   auto graph = tosa::parse(make_source("t.graph", "graph main {\n" + lines + "}\n"), diagnostics);
   if (graph) tosa::verify(*graph, diagnostics);
-  if (!graph || !diagnostics.empty())
+  if (!graph || diagnostics.has_errors())
     throw std::runtime_error(format_diagnostics(diagnostics.all(), {.sources = false}));
-  return std::move(*graph);
+  auto words = tosa::write_graph_module(*graph);
+  if (!words) throw std::runtime_error(format_diagnostics(words.error()));
+  return std::move(*words);
 }
 
-std::string matrix_products(int count, int size) {
-  const std::string type = formatted("f32[1, {}, {}]", size, size);
-  std::string lines = formatted("%0 = input {} at 0.0\n", type);
-  for (int i = 1; i <= count; ++i)
-    lines += formatted("%{} = MATMUL(%{}, %{}) {} A_zp=0 B_zp=0\n", i, i - 1, i - 1, type);
-  return lines + formatted("output %{} at 0.1\n", count);
+spirv::Words compute_module(std::string_view code) {
+  const auto compiled = shader::compile(
+      make_source("case.comp", formatted("#version 460\n#extension GL_ARM_tensors : require\n"
+                                         "#extension GL_EXT_nonuniform_qualifier : require\n"
+                                         "#extension GL_EXT_shader_explicit_arithmetic_types : require\n{}",
+                                         code)),
+      shader::Language::Glsl);
+  if (!compiled) throw std::runtime_error(format_diagnostics(compiled.error()));
+  return compiled->words;
 }
 
-spirv::Words graph_module(const std::string& lines) {
-  auto words = tosa::write_graph_module(graph_of(lines));
-  return words ? *words : spirv::Words();
-}
-
-}  // namespace slipway::layer
+}  // namespace slipway::conformance

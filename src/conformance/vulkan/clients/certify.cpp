@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "layer/clients/certify.hpp"
+#include "conformance/vulkan/clients/certify.hpp"
 
 #include <algorithm>
 #include <exception>
 
-#include "layer/clients/sequences.hpp"
+#include "conformance/vulkan/clients/sequences.hpp"
 
-namespace slipway::layer {
+namespace slipway::conformance {
 namespace {
 
 constexpr CertifyClient kClients[] = {
@@ -39,4 +39,4 @@ ClientOutcome run_certify_client(std::string_view name, const CertifyOptions& op
   return outcome;
 }
 
-}  // namespace slipway::layer
+}  // namespace slipway::conformance
