@@ -122,7 +122,7 @@ def editor_session():
     diagnostics = editor.receive()["params"]["diagnostics"]
     expect(f"a wrong field gives {diagnostics}", any(d.get("code") == "rpl-component" for d in diagnostics))
     edits = editor.request("textDocument/formatting", {"textDocument": document})
-    expect("formatting gives no text", edits and "vertex.uw" in edits[0]["newText"])
+    expect("formatting replaces nothing, or everything", edits and sum(len(edit["newText"]) for edit in edits) < len(text) // 2)
     expect("shutdown gives a result", editor.request("shutdown") is None)
     editor.send("exit", request=False)
     expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)

@@ -8,6 +8,7 @@
 #include "base/system/live/file_watch.hpp"
 #include "base/system/live/local_server.hpp"
 #include "base/system/protected_inputs.hpp"
+#include "cli/confine.hpp"
 #include "cli/directories.hpp"
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/outputs.hpp"
@@ -127,6 +128,8 @@ int serve_verb(const Arguments& arguments) {
   check_project_usage(options.rpl, arguments, diagnostics);
   if (options.pack.empty() && options.socket.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "packs need a file, `--pack FILE`, or a socket, `--socket PATH`");
+  if (!options.socket.empty() && is_confined())
+    diagnostics.error(DiagnosticKind::Usage, {}, "`--confine` allows no sockets; `--pack FILE` writes the packs to a file");
   if (!options.rpl.passes.empty() || !options.rpl.materials.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "`slipway serve` compiles all passes and materials");
   rpl::ProjectBuildOptions build;
