@@ -134,9 +134,9 @@ TEST_F(LayerAcceptance, ExtensionsImplyTheirFeatures) {
 
 // SLIPWAY_LAYER_VALIDATE: what is repaired otherwise is refused.
 TEST_F(LayerAcceptance, AStrictLayerRepairsNothing) {
-  ::setenv("SLIPWAY_LAYER_VALIDATE", "on", 1);
+  platform::set_environment("SLIPWAY_LAYER_VALIDATE", "on");
   start();
-  ::unsetenv("SLIPWAY_LAYER_VALIDATE");
+  platform::remove_environment("SLIPWAY_LAYER_VALIDATE");
   const AppTensor x = tensor(VK_FORMAT_R32_SINT, {4}), y = tensor(VK_FORMAT_R32_SINT, {4});
   fill(x, std::vector<std::int32_t>{-1, 2, -3, 4});
   const VkPipelineLayout layout = pipeline_layout(tensor_layout(2));
@@ -157,9 +157,9 @@ TEST_F(LayerAcceptance, AStrictLayerRepairsNothing) {
 
   stop();
   implied_ = true;
-  ::setenv("SLIPWAY_LAYER_VALIDATE", "on", 1);
+  platform::set_environment("SLIPWAY_LAYER_VALIDATE", "on");
   start();
-  ::unsetenv("SLIPWAY_LAYER_VALIDATE");
+  platform::remove_environment("SLIPWAY_LAYER_VALIDATE");
   EXPECT_THROW(tensor(VK_FORMAT_R32_SINT, {4}), std::runtime_error);
   EXPECT_THAT(take_messages(),
               ElementsAre("slipway: the feature `tensors` is used, but only its extension was enabled"));

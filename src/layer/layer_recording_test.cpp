@@ -7,6 +7,7 @@
 #include "base/containers/ar.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/files.hpp"
+#include "platform/process.hpp"
 #include "shader/compile.hpp"
 #include "tensor/files/npy.hpp"
 #include "testing/layer_fixture.hpp"
@@ -25,9 +26,9 @@ class LayerRecording : public testing::LayerTest {
  protected:
   void SetUp() override {
     LayerTest::SetUp();
-    ::setenv("SLIPWAY_LAYER_CAPTURE", directory_.path().c_str(), 1);
+    platform::set_environment("SLIPWAY_LAYER_CAPTURE", directory_.path().string());
     if (!IsSkipped()) start();
-    ::unsetenv("SLIPWAY_LAYER_CAPTURE");
+    platform::remove_environment("SLIPWAY_LAYER_CAPTURE");
   }
 
   // The members of the recording, by name; in their order.

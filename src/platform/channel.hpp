@@ -33,6 +33,7 @@ bool receive_packet(int channel, std::span<std::byte> packet, int* file = nullpt
 struct Watched {
   int file = -1;  // -1: none
   bool is_ready = false;
+  bool to_write = false;  // also until it takes bytes
 };
 // Until one of them has bytes or has ended. Returns how many; 0 after the time, or a number below 0 after a signal. A
 // time below 0 has no end.

@@ -57,10 +57,9 @@ class ProjectServer {
   void wait(const std::set<Path>& saved) {
     constexpr std::chrono::milliseconds kPatience{100}, kPause{10};
     if (saved.empty()) patience_ = Clock::now() + kPatience;
-    std::vector<pollfd> polled = {{.fd = watch_.descriptor(), .events = POLLIN, .revents = 0},
-                                  {.fd = interrupt_file(), .events = POLLIN, .revents = 0}};
-    if (server_) server_->add_to(polled);
-    ::poll(polled.data(), polled.size(), saved.empty() ? -1 : static_cast<int>(kPause.count()));
+    std::vector<platform::Watched> watched = {{.file = watch_.descriptor()}, {.file = interrupt_file()}};
+    if (server_) server_->add_to(watched);
+    platform::wait_for_any(watched, saved.empty() ? -1 : static_cast<int>(kPause.count()));
     if (saved.empty()) patience_ = Clock::now() + kPatience;
   }
 

@@ -112,7 +112,10 @@ bool receive_packet(int channel, std::span<std::byte> packet, int* file) {
 
 int wait_for_any(std::span<Watched> files, int milliseconds) {
   std::vector<pollfd> polled;
-  for (const Watched& each : files) polled.push_back({.fd = each.file, .events = POLLIN, .revents = 0});
+  for (const Watched& each : files) {
+    const short events = each.to_write ? POLLIN | POLLOUT : POLLIN;
+    polled.push_back({.fd = each.file, .events = events, .revents = 0});
+  }
   const int ready = ::poll(polled.data(), polled.size(), milliseconds);
   for (std::size_t i = 0; i < files.size(); ++i) files[i].is_ready = ready > 0 && polled[i].revents != 0;
   return ready;

@@ -100,7 +100,7 @@ int wait_for_any(std::span<Watched> files, int milliseconds) {
   for (;;) {
     int ready = 0;
     for (Watched& each : files) {
-      each.is_ready = each.file >= 0 && is_ready(each.file);
+      each.is_ready = each.file >= 0 && (each.to_write || is_ready(each.file));
       ready += each.is_ready;
     }
     if (ready > 0) return ready;

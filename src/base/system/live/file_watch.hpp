@@ -4,7 +4,7 @@
 //
 //   SLIPWAY_TRY(FileWatch watch, FileWatch::open());
 //   watch.watch(files);
-//   poll for POLLIN of watch.descriptor(); for (const Path& file : watch.take()) ...
+//   wait for watch.descriptor(); for (const Path& file : watch.take()) ...
 #pragma once
 
 #include <map>

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include "base/system/live/local_server.hpp"
 #include "testing/scratch_directory.hpp"
@@ -50,9 +49,8 @@ TEST(LocalServer, KeepsItsSocketFromOthers) {
   {
     const Result<LocalServer> server = LocalServer::open(path);
     ASSERT_TRUE(server);
-    struct stat status{};
-    ASSERT_EQ(::stat(path.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777, 0600U);
+    constexpr auto kOwner = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+    EXPECT_EQ(std::filesystem::status(path).permissions(), kOwner);
     const auto second = LocalServer::open(path);
     ASSERT_FALSE(second);
     EXPECT_THAT(second.error().front().message, ::testing::HasSubstr("another program serves it"));

@@ -3,13 +3,12 @@
 // slow gets the newest message after the one that it is reading.
 #pragma once
 
-#include <poll.h>
-
 #include <memory>
 #include <vector>
 
 #include "base/system/files.hpp"
 #include "base/system/paths/place.hpp"
+#include "platform/channel.hpp"
 
 namespace slipway {
 
@@ -27,7 +26,7 @@ class LocalServer {
   // Of all clients, and of those that connect later.
   void send(Message message) { newest_ = std::move(message); }
   // What to wait for.
-  void add_to(std::vector<pollfd>& polled) const;
+  void add_to(std::vector<platform::Watched>& watched) const;
   // Accepts clients and writes what they take; does not wait.
   void serve();
   std::size_t client_count() const { return clients_.size(); }
