@@ -129,14 +129,14 @@ const Record<ImportedDocument>& imported_record() {
               "signatures", [](const D& from) { return signatures_of(from.model->net()); }, List{Text{}},
               "the ways to call a TensorFlow Lite model")
           .required(
-              "inputs", [](const D& from) { return from.model->inputs(from.signature); }, List{Nested(tensor_record())},
-              "in order")
-          .required(
-              "outputs", [](const D& from) { return from.model->outputs(from.signature); },
+              "inputs", [](const D& from) { return from.model->inputs(from.options->signature); },
               List{Nested(tensor_record())}, "in order")
           .required(
-              "operators", [](const D& from) { return from.model->operators(); }, List{Nested(operator_count_record())},
-              "by their names")
+              "outputs", [](const D& from) { return from.model->outputs(from.options->signature); },
+              List{Nested(tensor_record())}, "in order")
+          .required(
+              "operators", [](const D& from) { return from.model->operators(*from.options); },
+              List{Nested(operator_count_record())}, "by their names")
           .required(
               "weights", [](const D& from) { return from.model->weights(); }, List{Nested(weight_record())},
               "by their types")

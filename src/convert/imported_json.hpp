@@ -11,7 +11,7 @@ namespace slipway::convert {
 
 struct ImportedDocument {
   const importer::ImportedModel* model = nullptr;
-  std::string signature;
+  const importer::ImportOptions* options = nullptr;
   const tosa::Model* graph = nullptr;  // null: the shapes and parameters that are given make none
   std::vector<std::string> obstacles;  // why there is no graph
 };

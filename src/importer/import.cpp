@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "importer/bind.hpp"
+#include "importer/emit/bound_shader.hpp"
 #include "importer/onnx/read_onnx.hpp"
 #include "importer/specialise.hpp"
 #include "importer/supported.hpp"
@@ -50,7 +51,7 @@ std::vector<InterfaceTensor> ImportedModel::outputs(const std::string& signature
   return names ? interface_of(*names->graph, names->outputs) : std::vector<InterfaceTensor>();
 }
 
-std::vector<OperatorCount> ImportedModel::operators() const {
+std::vector<OperatorCount> ImportedModel::operators(const ImportOptions& options) const {
   std::map<std::string, OperatorCount> counts;
   for (const auto& graph : net_->graphs) {
     for (const NetNode& node : graph->nodes) {
@@ -58,7 +59,9 @@ std::vector<OperatorCount> ImportedModel::operators() const {
       OperatorCount& count = counts[kind];
       count.kind = kind;
       ++count.count;
-      count.obstacle = obstacle_of(net_->format, node.domain, node.kind);
+      count.obstacle = options.shaders.contains(shader_kind(*net_, node))
+                           ? std::string_view()
+                           : obstacle_of(net_->format, node.domain, node.kind);
     }
   }
   std::vector<OperatorCount> list;

@@ -54,8 +54,9 @@ class ImportedModel {
   const Net& net() const { return *net_; }
   std::vector<InterfaceTensor> inputs(const std::string& signature = {}) const;
   std::vector<InterfaceTensor> outputs(const std::string& signature = {}) const;
-  std::vector<OperatorCount> operators() const;  // in the order of their names
-  std::vector<WeightCount> weights() const;      // in the order of the types
+  // In the order of their names. Kinds that `options` bind to shaders have no obstacle.
+  std::vector<OperatorCount> operators(const ImportOptions& options = {}) const;
+  std::vector<WeightCount> weights() const;  // in the order of the types
 
   // Errors: open-dimension (dimensions and inputs that have to be given), unsupported (all nodes that cannot be
   // converted, by kind and reason), shape-mismatch, unknown-reference (of names in the options).

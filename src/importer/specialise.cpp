@@ -328,8 +328,9 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
     Emission emission(net, *interface, options);
     emission.run();
     if (emission.report.empty()) {
+      const std::size_t before = diagnostics.errors();
       emission.shaders.finish(net, diagnostics);
-      if (diagnostics.has_errors()) return std::nullopt;
+      if (diagnostics.errors() != before) return std::nullopt;
       cancel_unsigned(emission.model.graph);
       sink_transposes(emission.model.graph);
       return std::move(emission.model);

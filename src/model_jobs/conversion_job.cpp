@@ -31,8 +31,10 @@ std::optional<std::vector<std::byte>> ConversionJob::reencode(Diagnostics& diagn
 }
 
 bool ConversionJob::read(Diagnostics& diagnostics) {
-  diagnostics.add(unread_.release());
-  if (diagnostics.has_errors()) return false;
+  if (unread_.has_errors()) {
+    diagnostics.add(unread_.release());
+    return false;
+  }
   if (is_vgf()) {
     source_ = vgf::read_vgf(request_.bytes, request_.name, diagnostics);
     if (!source_) return false;

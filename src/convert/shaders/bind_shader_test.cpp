@@ -152,6 +152,15 @@ TEST(BindShader, NamesKindsThatAreNotBound) {
             "com.acme.Scale=FILE` binds it to a compute shader\n");
 }
 
+TEST(BindShader, ErrorsOfOtherFilesDoNotMatter) {
+  const std::string file = onnx::model({.nodes = {onnx::node("Relu", {"x"}, {"y"})},
+                                        .inputs = {onnx::value("x", onnx::kF32, {2})},
+                                        .outputs = {onnx::value("y", onnx::kF32, {2})}});
+  Diagnostics diagnostics;
+  diagnostics.error(DiagnosticKind::FileFormat, {}, "of another file");
+  EXPECT_TRUE(read_model(bytes_of(file), "net.onnx", {}, diagnostics).has_value());
+}
+
 TEST(BindShader, IsForModelsThatAreImported) {
   const std::string graph = "graph g {\n  %0 = input f32[1]\n  %1 = EXP(%0) f32[1]\n  output %1\n}\n";
   EXPECT_EQ(

@@ -54,10 +54,10 @@ std::string describe_interface(const importer::ImportedModel& model, const std::
   return text;
 }
 
-std::string describe_operators(const importer::ImportedModel& model) {
+std::string describe_operators(const importer::ImportedModel& model, const importer::ImportOptions& options) {
   std::string text;
   std::size_t nodes = 0, obstacles = 0;
-  for (const importer::OperatorCount& each : model.operators()) {
+  for (const importer::OperatorCount& each : model.operators(options)) {
     nodes += each.count;
     if (!each.obstacle.empty()) ++obstacles;
     text += formatted("  {:4} {}{}{}\n", each.count, each.kind, each.obstacle.empty() ? "" : ": not supported, ",
@@ -75,7 +75,8 @@ std::string describe_imported(const convert::ImportedDocument& document) {
   std::string text = formatted("{}: {}", net.file, title_of(net.format));
   if (const std::string versions = versions_text(net); !versions.empty()) text += formatted(", {}", versions);
   if (!net.producer.empty()) text += formatted(", written by {}", net.producer);
-  text += "\n" + describe_interface(*document.model, document.signature) + describe_operators(*document.model);
+  text += "\n" + describe_interface(*document.model, document.options->signature) +
+          describe_operators(*document.model, *document.options);
   for (const importer::WeightCount& each : document.model->weights()) {
     text += formatted("  {} {} of {}: {} bytes\n", each.count, each.count == 1 ? "constant" : "constants",
                       name_of(each.type), each.bytes);
@@ -102,7 +103,7 @@ std::string inspect_imported(const ImportedInspection& inspection, Diagnostics& 
   const auto imported =
       importer::ImportedModel::open(inspection.bytes, inspection.name, inspection.read.files, diagnostics);
   if (!imported) return {};
-  convert::ImportedDocument document{.model = &*imported, .signature = inspection.read.import.signature};
+  convert::ImportedDocument document{.model = &*imported, .options = &inspection.read.import};
   Diagnostics problems;
   const std::optional<tosa::Model> graph = imported->specialise(inspection.read.import, problems);
   if (graph)
