@@ -49,10 +49,10 @@ RPL_API void rpl_watch_add(rpl_watch* watch, rpl_watched* watched);
 /* Releases its structures. */
 RPL_API void rpl_watch_remove(rpl_watch* watch, rpl_watched* watched);
 
-/* A pipeline that is another one than when it was last reported; NULL: there is none. It asks for the state of the file alone while
+/* A pipeline that is another one than when it was last reported; NULL: nothing has changed. It asks for the state of the file alone while
  * that does not change, so it may be called for each frame. It never waits. */
 RPL_API rpl_watched* rpl_watch_next(rpl_watch* watch);
-/* RPL_OK: the newest pack is in use. RPL_LACKS: there is none yet. RPL_BAD_INPUT: it is damaged, and the one before is in use.
+/* RPL_OK: the newest pack is in use. RPL_LACKS: no pack was read yet. RPL_BAD_INPUT: it is damaged, and the one before is in use.
  * RPL_FAILED: it cannot be read. */
 RPL_API rpl_status rpl_watch_status(const rpl_watch* watch);
 /* The pack in use, until the next call of rpl_watch_next; NULL: none yet. */

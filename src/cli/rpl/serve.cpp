@@ -128,7 +128,8 @@ int serve_verb(const Arguments& arguments) {
   if (options.pack.empty() && options.socket.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "packs need a file, `--pack FILE`, or a socket, `--socket PATH`");
   if (!options.socket.empty() && is_confined())
-    diagnostics.error(DiagnosticKind::Usage, {}, "`--confine` allows no sockets; `--pack FILE` writes the packs to a file");
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      "`--confine` allows no sockets; `--pack FILE` writes the packs to a file");
   if (!options.rpl.passes.empty() || !options.rpl.materials.empty())
     diagnostics.error(DiagnosticKind::Usage, {}, "`slipway serve` compiles all passes and materials");
   rpl::ProjectBuildOptions build;
