@@ -97,9 +97,9 @@ Result<RuntimeResults> run_in_runtime(const RuntimeRun& run) {
       std::string(kFormatRuntimeScript),
       run.runtime.kind == RuntimeKind::OnnxRuntime ? "onnxruntime" : "tflite",
       run.runtime.is_reference ? "reference" : "default",
-      std::filesystem::absolute(run.file, ignored).native(),
-      directory.path().native(),
-      run.data_directory.empty() ? "" : std::filesystem::absolute(run.data_directory, ignored).native(),
+      std::filesystem::absolute(run.file, ignored).string(),
+      directory.path().string(),
+      run.data_directory.empty() ? "" : std::filesystem::absolute(run.data_directory, ignored).string(),
       run.signature,
       std::to_string(run.inputs.size()),
       std::to_string(run.outputs.size())};

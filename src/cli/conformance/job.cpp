@@ -113,7 +113,7 @@ class RowJob : public Job {
       diagnostics_.add(std::move(written.error()));
       return "the case was not written";
     }
-    return formatted("`slipway run {} --inputs {} --compare reference` runs it", graph.native(), inputs.native());
+    return formatted("`slipway run {} --inputs {} --compare reference` runs it", graph.string(), inputs.string());
   }
 
   static std::vector<std::byte> npy_of(const reference::Tensor& from) {
