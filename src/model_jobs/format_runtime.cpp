@@ -99,9 +99,9 @@ Result<RuntimeResults> run_in_runtime(const RuntimeRun& run) {
       run.runtime.is_reference ? "reference"
       : run.runtime.is_plain   ? "plain"
                                : "default",
-      std::filesystem::absolute(run.file, ignored).native(),
-      directory.path().native(),
-      run.data_directory.empty() ? "" : std::filesystem::absolute(run.data_directory, ignored).native(),
+      std::filesystem::absolute(run.file, ignored).string(),
+      directory.path().string(),
+      run.data_directory.empty() ? "" : std::filesystem::absolute(run.data_directory, ignored).string(),
       run.signature,
       std::to_string(run.inputs.size()),
       std::to_string(run.outputs.size())};

@@ -98,10 +98,10 @@ class RowJob : public Job {
     std::string again = formatted("`slipway conformance '{}'` runs it", options_->row);
     if (!first.graph.empty()) {
       written = write_file(graph, first.graph).and_then([&] { return write_inputs(inputs, first.inputs); });
-      again = formatted("`slipway run {} --inputs {} --compare reference` runs it", graph.native(), inputs.native());
+      again = formatted("`slipway run {} --inputs {} --compare reference` runs it", graph.string(), inputs.string());
     } else if (!first.scenario.empty()) {
       written = write_file(scenario, first.scenario);
-      again = formatted("`slipway run {}` runs it", scenario.native());
+      again = formatted("`slipway run {}` runs it", scenario.string());
     }
     if (written) return again;
     diagnostics_.add(std::move(written.error()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `slipway serve`: compiles what a saved file of a project touches, for programs that draw with its pipelines
 // meanwhile.
+#include <algorithm>
 #include <chrono>
 
 #include "base/format.hpp"
