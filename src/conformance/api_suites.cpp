@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/format.hpp"
 #include "conformance/suites.hpp"
 #include "conformance/vulkan/api_cases.hpp"
-#include "executors/open.hpp"
-#include "vk/snapshot.hpp"
 
 namespace slipway::conformance {
 namespace {
@@ -18,24 +15,10 @@ std::vector<std::string> rows_of(const std::vector<ApiCase>& cases) {
   return rows;
 }
 
-// The device of the target, in the order of the loader.
-Result<std::size_t> device_index(RunTarget& target) {
-  SLIPWAY_TRY(const launch::ExecutorInfo info, target.executor().info());
-  if (!info.vulkan)
-    return fail(DiagnosticKind::DeviceLacks, {},
-                formatted("{} is not a Vulkan device; choose one with --device", info.name));
-  SLIPWAY_TRY(const std::vector<vk::Snapshot> devices, executors::vulkan_devices());
-  const auto found = std::ranges::find_if(devices, [&](const vk::Snapshot& one) {
-    return one.device_uuid == info.vulkan->device_uuid && one.name == info.vulkan->name;
-  });
-  if (found == devices.end()) return fail(DiagnosticKind::NoDevice, {}, "the device is not there any more");
-  return static_cast<std::size_t>(found - devices.begin());
-}
-
 Result<> run_case(const std::vector<ApiCase>& cases, SuiteRun& run) {
   const ApiCase& one = *std::ranges::find(cases, run.row, &ApiCase::row);
   FailedCase made{.name = one.row, .why = {}, .graph = {}, .inputs = {}, .scenario = {}};
-  auto device = device_index(run.target);
+  auto device = run.target.vulkan_index();
   if (!device) return run.outcome.refuse(std::move(device.error()), std::move(made));
   Application app;
   app.validation_ = false;

@@ -2,8 +2,8 @@
 # The cases that are files, in a generated source file: tests/corpus/known_wrong and tests/corpus/conformance.
 set(corpus ${CMAKE_SOURCE_DIR}/tests/corpus)
 file(GLOB_RECURSE corpus_files CONFIGURE_DEPENDS RELATIVE ${corpus} ${corpus}/known_wrong/*.graph ${corpus}/known_wrong/*.json
-     ${corpus}/known_wrong/*.npz ${corpus}/conformance/*.json)
-list(FILTER corpus_files EXCLUDE REGEX "^known_wrong/recipes/")
+     ${corpus}/known_wrong/*.npz ${corpus}/known_wrong/recipes/*.bin ${corpus}/known_wrong/recipes/*.comp
+     ${corpus}/conformance/*.json)
 list(SORT corpus_files)
 set(arrays "")
 set(table "")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The suite `known_wrong`. A row is `graphs/NAME` or `shaders/NAME`, a case of tests/corpus/known_wrong.
+// The suite `known_wrong`. A row is `graphs/NAME`, `shaders/NAME` or `recipes/NAME`, a case of
+// tests/corpus/known_wrong.
 #include <algorithm>
 
 #include "base/format.hpp"
@@ -7,6 +8,7 @@
 #include "conformance/corpus.hpp"
 #include "conformance/scenario_case.hpp"
 #include "conformance/suites.hpp"
+#include "slipway/recipe.hpp"
 #include "tensor/compare.hpp"
 #include "tensor/files/npy.hpp"
 #include "tensor/files/npz.hpp"
@@ -16,7 +18,8 @@
 namespace slipway::conformance {
 namespace {
 
-constexpr std::string_view kDirectory = "known_wrong/", kWrongGraphs = "graphs/", kWrongShaders = "shaders/";
+constexpr std::string_view kDirectory = "known_wrong/", kWrongGraphs = "graphs/", kWrongShaders = "shaders/",
+                           kRecipes = "recipes/", kProfile = ".profile.json";
 
 // The elements of an array of an archive, by its name.
 Result<std::vector<std::byte>> array_of(const CorpusFile& file, std::string_view name) {
@@ -73,20 +76,58 @@ Result<> run_graph(const std::string& name, SuiteRun& run) {
   });
 }
 
+// Runs a recipe as its profile says, which compares.
+Result<> run_recipe(const std::string& name, SuiteRun& run) {
+  FailedCase made{.name = name, .why = {}, .graph = {}, .inputs = {}, .scenario = {}};
+  auto index = run.target.vulkan_index();
+  if (!index) return run.outcome.refuse(std::move(index.error()), std::move(made));
+  const std::string directory = formatted("{}{}", kDirectory, kRecipes);
+  artifacts::map files;
+  for (const CorpusFile& file : corpus()) {
+    if (!file.name.starts_with(directory)) continue;
+    const std::string_view text = file.text();
+    files.emplace(file.name.substr(directory.size()), std::vector<char>(text.begin(), text.end()));
+  }
+  const auto text_of = [&](std::string_view extension) {
+    return std::string(find_in_corpus(formatted("{}{}{}", directory, name, extension))->text());
+  };
+  try {
+    runner recipe(device(static_cast<unsigned>(*index)), text_of(".json"), text_of(kProfile),
+                  artifacts(std::move(files)));
+    recipe.execute();
+    recipe.wait();
+    ++run.outcome.passed;
+  } catch (const runner::error& problem) {
+    const bool is_lacking = std::ranges::all_of(
+        problem.diagnostics(), [](const Problem& one) { return one.kind == name_of(DiagnosticKind::DeviceLacks); });
+    if (is_lacking && !problem.diagnostics().empty()) {
+      run.outcome.lack(problem.what());
+    } else {
+      made.why = problem.what();
+      run.outcome.fail(std::move(made));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> known_wrong_rows(Extent) {
   std::vector<std::string> rows;
-  for (const auto& [rows_of, extension] : {std::pair(kWrongGraphs, ".graph"), std::pair(kWrongShaders, ".json")}) {
-    for (const std::string& name : names_in_corpus(kDirectory, extension))
-      rows.push_back(formatted("{}{}", rows_of, name));
+  for (const std::string& name : names_in_corpus(kDirectory, ".graph"))
+    rows.push_back(formatted("{}{}", kWrongGraphs, name));
+  for (const std::string& name : names_in_corpus(kDirectory, ".json")) {
+    if (!name.starts_with(kRecipes)) rows.push_back(formatted("{}{}", kWrongShaders, name));
   }
+  for (const std::string& name : names_in_corpus(formatted("{}{}", kDirectory, kRecipes), kProfile))
+    rows.push_back(formatted("{}{}", kRecipes, name));
   return rows;
 }
 
 Result<> run_known_wrong_row(SuiteRun& run) {
   const std::string name(run.row.substr(run.row.find('/') + 1));
   if (run.row.starts_with(kWrongGraphs)) return run_graph(name, run);
+  if (run.row.starts_with(kRecipes)) return run_recipe(name, run);
   return run_scenario(name, find_in_corpus(formatted("{}{}.json", kDirectory, name))->text(), run.target, run.outcome);
 }
 

@@ -42,8 +42,13 @@ constexpr std::array kEntries = {
          "compute shaders: barriers, images of all formats, mips, borders, push and specialization constants, tensors"},
         scenario_rows,
         run_scenario_row},
-    Entry{{"rpl", "pipelines of the Render Pipeline Language: what they draw and compute"}, rpl_rows, run_rpl_row},
-    Entry{{"known_wrong", "graphs and shaders that some runtime or driver has computed wrongly without an error"},
+    Entry{{"rpl",
+           "pipelines of the Render Pipeline Language: what they draw and compute, each value of blending, depths, "
+           "stencils, culling"},
+          rpl_rows,
+          run_rpl_row},
+    Entry{{"known_wrong",
+           "graphs, shaders and recipes that some runtime or driver has computed wrongly without an error"},
           known_wrong_rows,
           run_known_wrong_row},
 };

@@ -22,6 +22,9 @@ class RunTarget {
   // Opened on first use. Errors: no-device, those of tuning tables.
   Result<model::GraphDevice*> graphs();
 
+  // Its index in the order of the loader. Errors: no-device; device-lacks, where it is not a Vulkan device.
+  Result<std::size_t> vulkan_index();
+
   // Warnings of what was opened.
   Diagnostics take_diagnostics() { return std::exchange(diagnostics_, {}); }
 

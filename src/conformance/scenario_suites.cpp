@@ -6,7 +6,8 @@
 #include "base/format.hpp"
 #include "conformance/corpus.hpp"
 #include "conformance/scenario_case.hpp"
-#include "conformance/scenarios.hpp"
+#include "conformance/scenarios/draw_scenarios.hpp"
+#include "conformance/scenarios/scenarios.hpp"
 #include "conformance/suites.hpp"
 
 namespace slipway::conformance {
@@ -25,28 +26,29 @@ constexpr Area kAreas[] = {{"barriers", barrier_kinds, barrier_scenarios},
                            {"specialization", specialized_types, specialization_scenarios},
                            {"tensors", tensor_formats, tensor_scenarios}};
 
+constexpr Area kDrawAreas[] = {{"blend_factors", blend_factors, blend_factor_scenarios},
+                               {"blend_operations", blend_operations, blend_operation_scenarios},
+                               {"write_masks", write_masks, write_mask_scenarios},
+                               {"depth", compare_operations, depth_scenarios},
+                               {"stencil", stencil_operations, stencil_scenarios},
+                               {"cull", cull_modes, cull_scenarios}};
+
 constexpr std::string_view kScenarioFiles = "conformance/scenario/", kRplFiles = "conformance/rpl/", kJson = ".json";
 
-Result<> run_file(std::string_view directory, SuiteRun& run) {
-  const CorpusFile& file = *find_in_corpus(formatted("{}{}{}", directory, run.row, kJson));
-  return run_scenario(std::string(run.row), file.text(), run.target, run.outcome);
-}
-
-}  // namespace
-
-std::vector<std::string> scenario_rows(Extent) {
+std::vector<std::string> rows_of(std::span<const Area> areas, std::string_view directory) {
   std::vector<std::string> rows;
-  for (const Area& area : kAreas) {
+  for (const Area& area : areas) {
     for (const std::string& row : area.rows()) rows.push_back(formatted("{}/{}", area.name, row));
   }
-  rows.append_range(names_in_corpus(kScenarioFiles, kJson));
+  rows.append_range(names_in_corpus(directory, kJson));
   return rows;
 }
 
-Result<> run_scenario_row(SuiteRun& run) {
-  if (find_in_corpus(formatted("{}{}{}", kScenarioFiles, run.row, kJson))) return run_file(kScenarioFiles, run);
+Result<> run_row_of(std::span<const Area> areas, std::string_view directory, SuiteRun& run) {
+  if (const CorpusFile* const file = find_in_corpus(formatted("{}{}{}", directory, run.row, kJson)))
+    return run_scenario(std::string(run.row), file->text(), run.target, run.outcome);
   const std::size_t slash = run.row.find('/');
-  const Area& area = *std::ranges::find(kAreas, run.row.substr(0, slash), &Area::name);
+  const Area& area = *std::ranges::find(areas, run.row.substr(0, slash), &Area::name);
   const std::vector<ScenarioCase> cases = area.cases(run.row.substr(slash + 1));
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (run.progress) run.progress(i, cases.size());
@@ -55,8 +57,11 @@ Result<> run_scenario_row(SuiteRun& run) {
   return {};
 }
 
-std::vector<std::string> rpl_rows(Extent) { return names_in_corpus(kRplFiles, kJson); }
+}  // namespace
 
-Result<> run_rpl_row(SuiteRun& run) { return run_file(kRplFiles, run); }
+std::vector<std::string> scenario_rows(Extent) { return rows_of(kAreas, kScenarioFiles); }
+Result<> run_scenario_row(SuiteRun& run) { return run_row_of(kAreas, kScenarioFiles, run); }
+std::vector<std::string> rpl_rows(Extent) { return rows_of(kDrawAreas, kRplFiles); }
+Result<> run_rpl_row(SuiteRun& run) { return run_row_of(kDrawAreas, kRplFiles, run); }
 
 }  // namespace slipway::conformance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "conformance/scenario_text.hpp"
+#include "conformance/scenarios/scenario_text.hpp"
 
 #include "base/format.hpp"
 #include "json/writer.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "base/vk_names.hpp"
-#include "conformance/scenarios.hpp"
+#include "conformance/scenarios/scenarios.hpp"
 #include "json/writer.hpp"
 #include "scenario/records/codecs.hpp"
 #include "tensor/format.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "conformance/scenarios.hpp"
+#include "conformance/scenarios/scenarios.hpp"
 
 namespace slipway::conformance {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/scenario_text.hpp"
+#include "conformance/scenarios/scenario_text.hpp"
 
 namespace slipway::conformance {
 
