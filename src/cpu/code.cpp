@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/elf.hpp"
-#include "base/elf_numbers.hpp"
 #include "base/format.hpp"
 #include "cpu/relocation.hpp"
 #include "platform/memory.hpp"

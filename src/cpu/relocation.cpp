@@ -2,7 +2,7 @@
 #include "cpu/relocation.hpp"
 
 #include "base/bytes.hpp"
-#include "base/elf_numbers.hpp"
+#include "base/elf.hpp"
 
 namespace slipway::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/elf_numbers.hpp"
+#include "base/elf.hpp"
 
 namespace slipway::cpu {
 namespace {

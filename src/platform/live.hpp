@@ -14,11 +14,11 @@ namespace slipway::platform {
 Opened<OwnedDescriptor> open_notes();
 // Of files in a directory that are written, renamed or removed. The number of the directory in notes.
 Opened<int> watch_directory(int notes, const Path& directory);
-struct Note {
+struct FileNote {
   int directory = -1;  // -1: notes were lost, of any file
   std::string name;    // in the directory
 };
-std::vector<Note> take_notes(int notes);
+std::vector<FileNote> take_notes(int notes);
 
 // A socket to which only this user may connect; one that no program serves any more is replaced. Readable when a
 // program connects. Errors: EEXIST for another file of this name, EADDRINUSE for a socket that is served, ENAMETOOLONG.

@@ -35,8 +35,8 @@ Opened<int> watch_directory(int notes, const Path& directory) {
   return number;
 }
 
-std::vector<Note> take_notes(int notes) {
-  std::vector<Note> taken;
+std::vector<FileNote> take_notes(int notes) {
+  std::vector<FileNote> taken;
   alignas(inotify_event) std::array<char, 16384> buffer;
   for (;;) {
     const std::size_t got = read_some(notes, std::as_writable_bytes(std::span(buffer))).value_or(0);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/elf_numbers.hpp"
+#include "base/elf.hpp"
 #include "base/format.hpp"
 
 namespace slipway::recipe::control_code {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/elf_numbers.hpp"
+#include "base/elf.hpp"
 #include "base/format.hpp"
 #include "recipe/control_code/elf32.hpp"
 #include "recipe/control_code/mangled.hpp"

@@ -5,7 +5,6 @@
 
 #include "base/checked.hpp"
 #include "base/elf.hpp"
-#include "base/elf_numbers.hpp"
 #include "base/format.hpp"
 
 namespace slipway::recipe::cpu {

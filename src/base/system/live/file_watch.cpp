@@ -30,7 +30,7 @@ void FileWatch::watch(const std::set<Path>& files) {
 
 std::set<Path> FileWatch::take() {
   std::set<Path> written;
-  for (const platform::Note& note : platform::take_notes(notes_.number())) {
+  for (const platform::FileNote& note : platform::take_notes(notes_.number())) {
     if (note.directory < 0) {  // any of them
       for (const auto& [place, file] : files_) written.insert(file);
     }
