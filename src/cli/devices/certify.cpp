@@ -10,8 +10,9 @@
 #include "base/system/child_process.hpp"
 #include "cli/devices/layer.hpp"
 #include "cli/program.hpp"
-#include "json/writer.hpp"
 #include "conformance/vulkan/clients/certify.hpp"
+#include "json/writer.hpp"
+#include "platform/process.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -87,14 +88,14 @@ Result<> set_environment_of_clients(const CertifyVerbOptions& options) {
   if (options.layer.empty()) {
     SLIPWAY_TRY_VOID(set_layer_environment());
   } else {
-    if (!options.layer_path.empty()) ::setenv("VK_ADD_LAYER_PATH", options.layer_path.c_str(), 1);
-    ::setenv("VK_INSTANCE_LAYERS", options.layer.c_str(), 1);
+    if (!options.layer_path.empty()) platform::set_environment("VK_ADD_LAYER_PATH", options.layer_path);
+    platform::set_environment("VK_INSTANCE_LAYERS", options.layer);
   }
   if (!options.validate) return {};
   // Above the layer, so that it sees what the clients call; the layer is strict.
   const std::string layers = formatted("{}:{}", kValidationLayer, std::getenv("VK_INSTANCE_LAYERS"));
-  ::setenv("VK_INSTANCE_LAYERS", layers.c_str(), 1);
-  ::setenv("SLIPWAY_LAYER_VALIDATE", "on", 1);
+  platform::set_environment("VK_INSTANCE_LAYERS", layers);
+  platform::set_environment("SLIPWAY_LAYER_VALIDATE", "on");
   return {};
 }
 
@@ -132,15 +133,10 @@ int certify(const CertifyVerbOptions& options) {
   for (const conformance::CertifyClient& client : conformance::certify_clients()) {
     if (!options.clients.empty() && !std::ranges::contains(options.clients, client.name)) continue;
     const conformance::CertifyOptions with = client_options(options);
-    std::vector<std::string> command = {"/proc/self/exe",
-                                        "layer",
-                                        "certify",
-                                        "--client",
-                                        std::string(client.name),
-                                        "--seed",
-                                        formatted("{}", with.seed),
-                                        "--sequences",
-                                        formatted("{}", with.sequences)};
+    std::vector<std::string> command = platform::own_command();
+    command.append_range(std::initializer_list<std::string>{"layer", "certify", "--client", std::string(client.name),
+                                                            "--seed", formatted("{}", with.seed), "--sequences",
+                                                            formatted("{}", with.sequences)});
     if (options.validate) command.emplace_back("--validate");
     const auto end =
         diagnostics.take(run_child(command, std::chrono::duration<double>(options.timeout.value_or(kDefaultTimeout))));

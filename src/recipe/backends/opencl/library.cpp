@@ -56,11 +56,11 @@ Result<OpenClFunctions> open(const SourceLocation& location) {
                 formatted("the opencl back end is not available: {}", library.error()));
   }
   OpenClFunctions functions;
-#define FUNCTION(name)                                                                                               \
-  functions.name = reinterpret_cast<decltype(functions.name)>(platform::symbol(*library, #name));                    \
-  if (!functions.name) {                                                                                             \
-    return fail(DiagnosticKind::NoBackend, location,                                                                 \
-                "the opencl back end is not available: libOpenCL.so.1 has no `" #name "`"); \
+#define FUNCTION(name)                                                                            \
+  functions.name = reinterpret_cast<decltype(functions.name)>(platform::symbol(*library, #name)); \
+  if (!functions.name) {                                                                          \
+    return fail(DiagnosticKind::NoBackend, location,                                              \
+                "the opencl back end is not available: libOpenCL.so.1 has no `" #name "`");       \
   }
 #include "recipe/backends/opencl/functions.def"
 #undef FUNCTION
