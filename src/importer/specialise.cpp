@@ -12,6 +12,7 @@
 #include "importer/emit/host.hpp"
 #include "importer/emit/node_context.hpp"
 #include "importer/layout/cancel_unsigned.hpp"
+#include "importer/layout/graph_copy.hpp"
 #include "importer/layout/sink_transposes.hpp"
 #include "importer/onnx/qdq/emit_quantised.hpp"
 #include "importer/onnx/qdq/quantised_groups.hpp"
@@ -20,6 +21,80 @@
 
 namespace slipway::importer {
 namespace {
+
+// What a node reads of its graph, subgraphs included.
+std::vector<NetValueId> operands_of(const NetNode& node) {
+  std::vector<NetValueId> operands;
+  for (const NetValueId id : node.inputs) {
+    if (id != kAbsent) operands.push_back(id);
+  }
+  for (const auto& [name, value] : node.attributes) {
+    const auto* graph = std::get_if<std::shared_ptr<const NetGraph>>(&value);
+    if (!graph) continue;
+    for (const auto& [here, there] : (*graph)->captured) operands.push_back(there);
+  }
+  return operands;
+}
+
+// The inputs of the graph that decide a value.
+std::set<NetValueId> deciding_inputs(const NetGraph& graph, const std::set<NetValueId>& wanted) {
+  std::map<NetValueId, const NetNode*> producers;
+  for (const NetNode& node : graph.nodes) {
+    for (const NetValueId id : node.outputs) producers.emplace(id, &node);
+  }
+  std::set<NetValueId> seen = wanted, inputs;
+  std::vector<NetValueId> pending(wanted.begin(), wanted.end());
+  while (!pending.empty()) {
+    const NetValueId id = pending.back();
+    pending.pop_back();
+    const auto producer = producers.find(id);
+    if (producer == producers.end()) {
+      if (std::ranges::contains(graph.inputs, id)) inputs.insert(id);
+      continue;
+    }
+    for (const NetValueId operand : operands_of(*producer->second)) {
+      if (seen.insert(operand).second) pending.push_back(operand);
+    }
+  }
+  return inputs;
+}
+
+// Inputs that decide shapes are small.
+constexpr std::int64_t kMaxBound = 1024;
+
+// Inputs that got elements, and those that need them and have none.
+struct BoundInputs {
+  std::set<NetValueId> bound;
+  std::vector<std::string> missing;
+};
+
+// Binds the inputs that decide values. Empty: an array does not fit, which is reported.
+std::optional<BoundInputs> bind_inputs(const Net& net, Interface& interface, const ImportOptions& options,
+                                       const std::set<NetValueId>& wanted, Diagnostics& diagnostics) {
+  BoundInputs made;
+  const std::set<NetValueId> deciding = deciding_inputs(*interface.graph, wanted);
+  for (InterfaceInput& input : interface.inputs) {
+    if (!deciding.contains(input.value) || input.elements) continue;
+    if (is_real(input.type) && input.shape.size() > 1) continue;
+    if (tensor::element_count(input.shape).value_or(kMaxBound + 1) > kMaxBound) continue;
+    std::optional<Array> elements = options.elements_of ? options.elements_of(input.name) : std::nullopt;
+    if (!elements) {
+      made.missing.push_back(input.name);
+      continue;
+    }
+    if (elements->type != input.type) elements = Builder().cast(known_term(*elements), input.type).known;
+    if (elements->count() != static_cast<std::size_t>(*tensor::element_count(input.shape))) {
+      diagnostics.error(DiagnosticKind::ShapeMismatch, SourceLocation::in_file(net.file),
+                        formatted("input `{}` has the shape {} and is given {} values", input.name,
+                                  tensor::shape_text(input.shape), elements->count()));
+      return std::nullopt;
+    }
+    elements->shape = input.shape;
+    input.elements = std::move(elements);
+    made.bound.insert(input.value);
+  }
+  return made;
+}
 
 // A graph of the net as far as it has been computed, and the one that it is inside of.
 struct Frame {
@@ -34,7 +109,7 @@ struct SubgraphFailed {};
 
 class Emission {
  public:
-  Emission(const Net& net, const Interface& interface, const ImportOptions& options)
+  Emission(const Net& net, Interface& interface, const ImportOptions& options)
       : shaders(options), net_(net), interface_(interface), options_(options) {}
 
   void run() {
@@ -99,6 +174,7 @@ class Emission {
   void walk(Frame& frame) {
     const QuantisedGroups groups = quantised_groups(frame.graph);
     std::vector<bool> replaced = groups.replaced;
+    if (is_main(frame)) groups_ = &groups;
     for (std::size_t i = 0; i < frame.graph.nodes.size(); ++i) {
       ++report.nodes;
       const auto group = groups.by_main.find(i);
@@ -114,6 +190,35 @@ class Emission {
       }
       if (group != groups.by_main.end() || !replaced[i]) compute(frame, frame.graph.nodes[i]);
     }
+  }
+
+  bool is_main(const Frame& frame) const { return &frame.graph == interface_.graph; }
+
+  // Binds the inputs that decide a value, and computes again what the nodes before `end` have computed from them; what
+  // they made before is not used. False: this is not possible, or there was nothing to bind.
+  bool bind_in_place(Frame& frame, NetValueId value, std::size_t end) {
+    // What failed may not fail again; nodes with a state cannot be computed twice.
+    if (net_.format != NetFormat::Onnx || !report.empty()) return false;
+    Diagnostics problems;
+    const auto inputs = bind_inputs(net_, interface_, options_, {value}, problems);
+    if (!inputs || inputs->bound.empty()) return false;
+    for (const InterfaceInput& input : interface_.inputs) {
+      if (inputs->bound.contains(input.value)) frame.values[input.value] = known_term(*input.elements);
+    }
+    has_unused_ = true;
+    std::set<NetValueId> changed = inputs->bound;
+    for (std::size_t i = 0; i < end; ++i) {
+      const NetNode& node = frame.graph.nodes[i];
+      if (std::ranges::none_of(operands_of(node), [&](NetValueId id) { return changed.contains(id); })) continue;
+      if (groups_->replaced[i] || groups_->by_main.contains(i)) return false;
+      for (const NetValueId output : node.outputs) {
+        if (output == kAbsent) continue;
+        frame.values[output].reset();
+        changed.insert(output);
+      }
+      compute(frame, node);
+    }
+    return report.empty();
   }
 
   QuantisedGroups quantised_groups(const NetGraph& graph) const {
@@ -193,7 +298,11 @@ class Emission {
     try {
       has_shader ? shaders.emit(context) : emit(context);
     } catch (const NotKnown& reason) {
-      if (&frame.graph == interface_.graph) wanted.insert(reason.value);
+      if (is_main(frame)) {
+        const auto at = static_cast<std::size_t>(&node - frame.graph.nodes.data());
+        if (bind_in_place(frame, reason.value, at)) return compute(frame, node);
+        wanted.insert(reason.value);
+      }
       report.add(node, frame.path, reason.what());
     } catch (const Refused& reason) {
       report.add(node, frame.path, reason.what());
@@ -263,7 +372,7 @@ class Emission {
       }
     }
     for (const InterfaceInput& state : states_) add_state_output(state, *frame.values[state.value]);
-    model.graph = std::move(builder_.graph());
+    model.graph = has_unused_ && report.empty() ? without_unused(builder_.graph()) : std::move(builder_.graph());
     model.graph.name = "main";
     model.file = net_.file;
     model.memory = net_.memory;
@@ -280,38 +389,14 @@ class Emission {
   static constexpr int kMaxDepth = 64;
 
   const Net& net_;
-  const Interface& interface_;
+  Interface& interface_;
   const ImportOptions& options_;
   Builder builder_;
+  const QuantisedGroups* groups_ = nullptr;  // of the main graph
+  bool has_unused_ = false;                  // operators of values that were computed again
   std::vector<InterfaceInput> states_;
   std::map<std::string, Term> variables_;
 };
-
-// The inputs of the graph that decide a value.
-std::set<NetValueId> deciding_inputs(const NetGraph& graph, const std::set<NetValueId>& wanted) {
-  std::map<NetValueId, const NetNode*> producers;
-  for (const NetNode& node : graph.nodes) {
-    for (const NetValueId id : node.outputs) producers.emplace(id, &node);
-  }
-  std::set<NetValueId> seen = wanted, inputs;
-  std::vector<NetValueId> pending(wanted.begin(), wanted.end());
-  while (!pending.empty()) {
-    const NetValueId id = pending.back();
-    pending.pop_back();
-    const auto producer = producers.find(id);
-    if (producer == producers.end()) {
-      if (std::ranges::contains(graph.inputs, id)) inputs.insert(id);
-      continue;
-    }
-    for (const NetValueId operand : producer->second->inputs) {
-      if (operand != kAbsent && seen.insert(operand).second) pending.push_back(operand);
-    }
-  }
-  return inputs;
-}
-
-// Inputs that decide shapes are small.
-constexpr std::int64_t kMaxBound = 1024;
 
 }  // namespace
 
@@ -335,32 +420,11 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
       sink_transposes(emission.model.graph);
       return std::move(emission.model);
     }
-    bool bound = false;
-    std::vector<std::string> missing;
-    const std::set<NetValueId> deciding = deciding_inputs(*interface->graph, emission.wanted);
-    for (InterfaceInput& input : interface->inputs) {
-      if (!deciding.contains(input.value) || input.elements) continue;
-      if (is_real(input.type) && input.shape.size() > 1) continue;
-      if (tensor::element_count(input.shape).value_or(kMaxBound + 1) > kMaxBound) continue;
-      std::optional<Array> elements = options.elements_of ? options.elements_of(input.name) : std::nullopt;
-      if (!elements) {
-        missing.push_back(input.name);
-        continue;
-      }
-      if (elements->type != input.type) elements = Builder().cast(known_term(*elements), input.type).known;
-      if (elements->count() != static_cast<std::size_t>(*tensor::element_count(input.shape))) {
-        diagnostics.error(DiagnosticKind::ShapeMismatch, SourceLocation::in_file(net.file),
-                          formatted("input `{}` has the shape {} and is given {} values", input.name,
-                                    tensor::shape_text(input.shape), elements->count()));
-        return std::nullopt;
-      }
-      elements->shape = input.shape;
-      input.elements = std::move(elements);
-      bound = true;
-    }
-    if (bound) continue;
+    const auto bound = bind_inputs(net, *interface, options, emission.wanted, diagnostics);
+    if (!bound) return std::nullopt;
+    if (!bound->bound.empty()) continue;
     emission.shaders.finish(net, diagnostics);
-    emission.report.print(net, missing, diagnostics);
+    emission.report.print(net, bound->missing, diagnostics);
     return std::nullopt;
   }
 }

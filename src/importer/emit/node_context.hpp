@@ -61,6 +61,9 @@ class NodeContext {
   const Array& known(std::size_t i, std::string_view what) const;
   std::vector<std::int64_t> integers(std::size_t i, std::string_view what) const { return known(i, what).integers(); }
 
+  // A tensor of the node's graph that neither is an operand nor a result.
+  const NetValue& value(NetValueId id) const { return graph_.values[id]; }
+
   std::size_t outputs() const { return outputs_.size(); }
   // What the file declares of a result. Refused: it is absent.
   const NetValue& result(std::size_t i) const;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "importer/layout/graph_copy.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 namespace slipway::importer {
 
 using tosa::Node;
@@ -52,6 +55,26 @@ tosa::Graph GraphCopy::finish(const std::vector<ValueId>& outputs) {
   made_.input_bindings = from_.input_bindings;
   made_.output_bindings = from_.output_bindings;
   return std::move(made_);
+}
+
+tosa::Graph without_unused(const tosa::Graph& graph) {
+  std::vector<bool> needed(graph.values.size());
+  for (const ValueId output : graph.outputs) needed[index(output)] = true;
+  std::vector<const Node*> used;
+  for (const Node& node : graph.nodes | std::views::reverse) {
+    if (std::ranges::none_of(node.outputs, [&](ValueId value) -> bool { return needed[index(value)]; })) continue;
+    for (const ValueId input : node.inputs) needed[index(input)] = true;
+    used.push_back(&node);
+  }
+  GraphCopy copy(graph);
+  for (const Node* node : used | std::views::reverse) {
+    std::vector<ValueId> inputs;
+    for (const ValueId input : node->inputs) inputs.push_back(copy.find(input));
+    copy.copy(*node, std::move(inputs));
+  }
+  std::vector<ValueId> outputs;
+  for (const ValueId output : graph.outputs) outputs.push_back(copy.find(output));
+  return copy.finish(outputs);
 }
 
 }  // namespace slipway::importer

@@ -41,4 +41,7 @@ class GraphCopy {
   std::vector<tosa::ValueId> ids_;  // by value of the other graph
 };
 
+// The graph without operators whose results nothing uses.
+tosa::Graph without_unused(const tosa::Graph& graph);
+
 }  // namespace slipway::importer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "importer/quant/fixed_point.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -50,6 +51,78 @@ std::int32_t inverse_of_one_plus(std::int32_t x) {
     result += high_product(result, error) * 4;
   }
   return result > kMaxInt32 / 2 ? kMaxInt32 : result * 2;
+}
+
+namespace {
+
+// Arithmetic of 16 bits: sums wrap, products are those of fractions.
+struct Short {
+  std::int16_t raw = 0;
+
+  friend Short operator+(Short a, Short b) { return {static_cast<std::int16_t>(a.raw + b.raw)}; }
+  friend Short operator-(Short a, Short b) { return {static_cast<std::int16_t>(a.raw - b.raw)}; }
+  friend Short operator*(Short a, Short b) {
+    const std::int32_t product = a.raw * b.raw, nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
+    return saturated((product + nudge) / (1 << 15));
+  }
+  static Short saturated(std::int32_t value) { return {static_cast<std::int16_t>(std::clamp(value, -0x8000, 0x7fff))}; }
+  // With `integer_bits` bits before the point.
+  static Short of(double value, int integer_bits = 0) {
+    return saturated(static_cast<std::int32_t>(std::round(std::ldexp(value, 15 - integer_bits))));
+  }
+  // x * 2^exponent, rounded or saturated.
+  Short times_power(int exponent) const {
+    return saturated(exponent < 0 ? divided_by_power(raw, -exponent) : std::int32_t{raw} * (1 << exponent));
+  }
+};
+
+constexpr Short kAlmostOne{0x7fff};
+
+Short short_exp_of_quarter(Short a) {
+  const Short middle = Short::of(std::exp(-1.0 / 8)), third = Short::of(1.0 / 3);
+  const Short x = a + Short::of(1.0 / 8), x2 = x * x, x3 = x2 * x, x4 = x2 * x2;
+  const Short sum = ((x4.times_power(-2) + x3) * third + x2).times_power(-1);
+  return Short::saturated(middle.raw + (middle * (x + sum)).raw);
+}
+
+// exp(x) for x up to 0.
+Short short_exp_of_negative(Short x, int integer_bits) {
+  if (x.raw == 0) return kAlmostOne;
+  const int fraction_bits = 15 - integer_bits, quarter = 1 << (fraction_bits - 2);
+  const Short part{static_cast<std::int16_t>((x.raw & (quarter - 1)) - quarter)};
+  Short result = short_exp_of_quarter(part.times_power(integer_bits));
+  const int rest = (part - x).raw;
+  for (int power = -2; power <= 4 && power < integer_bits; ++power) {
+    if (rest & (1 << (fraction_bits + power))) result = result * Short::of(std::exp(-std::ldexp(1.0, power)));
+  }
+  return integer_bits > 5 && x.raw < -(32 << fraction_bits) ? Short{} : result;
+}
+
+// 1 / (1 + x) as Q2.13 after steps of Newton, times 2.
+Short twice_inverse_of_one_plus(Short x) {
+  const Short half{static_cast<std::int16_t>((x.raw + kAlmostOne.raw + 1) / 2)};
+  Short result = Short::of(48.0 / 17, 2) + half * Short::of(-32.0 / 17, 2);
+  for (int i = 0; i < kSteps; ++i) result = result + (result * (Short::of(1, 2) - half * result)).times_power(2);
+  return result;
+}
+
+}  // namespace
+
+std::int16_t logistic_of_16_bits(std::int16_t x) {
+  if (x == 0) return 1 << 14;
+  const Short magnitude{static_cast<std::int16_t>(x < 0 ? x : -x)};
+  // A Q1.14 with the bits of a Q2.13 is half of it.
+  const Short positive = twice_inverse_of_one_plus(short_exp_of_negative(magnitude, 3)).times_power(1);
+  return x > 0 ? positive.raw : (kAlmostOne - positive).raw;
+}
+
+std::int16_t tanh_of_16_bits(std::int16_t x, int integer_bits) {
+  if (x == 0) return 0;
+  const Short magnitude{static_cast<std::int16_t>(x < 0 ? x : -x)};
+  // exp(-2 |x|): the same bits with one more before the point.
+  const Short power = short_exp_of_negative(magnitude, integer_bits + 1);
+  const Short result = (twice_inverse_of_one_plus(power) - Short::of(1, 2)).times_power(2);
+  return x < 0 ? static_cast<std::int16_t>(-result.raw) : result.raw;
 }
 
 Term high_product(Builder& b, const Term& x, const Term& y) {

@@ -15,6 +15,10 @@ Term inverse_of_one_plus(Builder& b, const Term& x);
 // exp(x) as Q0.31, for x up to 0 in Q5.26.
 std::int32_t exp_of_negative(std::int32_t x);
 
+// 1 / (1 + exp(-x)) and tanh(x) as Q0.15, of 16 bits with 3 or up to 6 bits before the point.
+std::int16_t logistic_of_16_bits(std::int16_t x);
+std::int16_t tanh_of_16_bits(std::int16_t x, int integer_bits);
+
 // The same as high_product on the host, of int32.
 Term high_product(Builder& b, const Term& x, const Term& y);
 

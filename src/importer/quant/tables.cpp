@@ -39,13 +39,18 @@ Term indices_of(Builder& b, const Term& x) {
 
 Term by_table(Builder& b, const Term& x, FileType to, const IntegerFunction& function) {
   if (bits_of(x.type) == 8 && bits_of(to) == 8 && !x.known) return small_table(b, x, to, function);
-  const std::int64_t low = lowest_of(x.type);
-  std::vector<std::int64_t> entries(std::size_t{1} << bits_of(x.type));
+  return looked_up(b, table_of(b, x.type, to, function), x);
+}
+
+Term table_of(Builder& b, FileType from, FileType to, const IntegerFunction& function) {
+  const std::int64_t low = lowest_of(from);
+  std::vector<std::int64_t> entries(std::size_t{1} << bits_of(from));
   for (std::size_t i = 0; i < entries.size(); ++i)
     entries[i] = clamped_to(to, function(low + static_cast<std::int64_t>(i)));
-  const Term table = b.integers(to, {static_cast<std::int64_t>(entries.size())}, entries);
-  return b.rows(table, indices_of(b, x));
+  return b.integers(to, {static_cast<std::int64_t>(entries.size())}, entries);
 }
+
+Term looked_up(Builder& b, const Term& table, const Term& x) { return b.rows(table, indices_of(b, x)); }
 
 Term by_table(Builder& b, const Term& x, const Term& y, FileType to,
               const std::function<std::int64_t(std::int64_t, std::int64_t)>& function) {

@@ -14,6 +14,10 @@ using RealFunction = std::function<float(float)>;
 
 // Of int8, uint8 and int16; the result has the type `to`, into which the numbers are clamped.
 Term by_table(Builder& b, const Term& x, FileType to, const IntegerFunction& function);
+// The same in two steps, so that several operators share a table: of all numbers of the type `from`, and for the
+// elements of x, which has that type.
+Term table_of(Builder& b, FileType from, FileType to, const IntegerFunction& function);
+Term looked_up(Builder& b, const Term& table, const Term& x);
 // Of two tensors of 8 bits, which are broadcast.
 Term by_table(Builder& b, const Term& x, const Term& y, FileType to,
               const std::function<std::int64_t(std::int64_t, std::int64_t)>& function);

@@ -103,6 +103,9 @@ class CaseBuilder {
     return made;
   }
 
+  // A tensor of which operators use the type and the scale.
+  int intermediate(FileType type, Scale scale) { return case_.model.tensor(tensor(type, {}, scale)); }
+
   fb::OperatorT& op(std::string_view kind, std::vector<int> inputs, const std::vector<OperatorResult>& results,
                     std::int32_t version = 1) {
     std::vector<int> outputs;

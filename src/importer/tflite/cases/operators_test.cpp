@@ -72,6 +72,14 @@ reference::Tensor tensor_of(const Array& array) {
 
 // The results of the graph as numbers of the file.
 std::vector<std::vector<double>> run_case(const OperatorCase& each) {
+  // Variables begin with zeros: with the zero point of int8.
+  std::vector<std::int64_t> zeros;
+  for (const auto& tensor : each.model.tables.subgraphs.front()->tensors) {
+    if (!tensor->is_variable) continue;
+    const bool has_zero =
+        tensor->type == static_cast<std::int8_t>(info_of(FileType::I8).tflite) && tensor->quantization;
+    zeros.push_back(has_zero ? tensor->quantization->zero_point[0] : 0);
+  }
   const std::vector<std::byte> bytes = each.model.bytes();
   Diagnostics diagnostics;
   const auto model = ImportedModel::open(bytes, "case.tflite", {}, diagnostics);
@@ -84,12 +92,12 @@ std::vector<std::vector<double>> run_case(const OperatorCase& each) {
   EXPECT_EQ(testing::messages(problems), "");
   std::vector<reference::Tensor> inputs;
   for (const Array& input : each.inputs) inputs.push_back(tensor_of(input));
-  // Variables begin with zeros.
-  for (std::size_t i = inputs.size(); i < graph.inputs.size(); ++i) {
+  for (std::size_t i = inputs.size(), state = 0; i < graph.inputs.size(); ++i, ++state) {
     const tosa::TensorType& type = graph[graph.inputs[i]].type;
     const std::size_t bytes =
         static_cast<std::size_t>(*tensor::element_count(type.shape)) * tosa::bits_of(type.data) / 8;
-    inputs.push_back(reference::Tensor::from_bytes(type, std::vector<std::byte>(bytes)));
+    inputs.push_back(reference::Tensor::from_bytes(
+        type, std::vector<std::byte>(bytes, static_cast<std::byte>(state < zeros.size() ? zeros[state] : 0))));
   }
   const auto results = reference::run(graph, inputs);
   EXPECT_TRUE(results.has_value());

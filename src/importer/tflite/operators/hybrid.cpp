@@ -7,17 +7,7 @@
 #include "importer/emit/host.hpp"
 
 namespace slipway::importer {
-namespace {
 
-// Rows of floats as int8 numbers: real = scale * (stored - zero).
-struct QuantisedRows {
-  Term stored;
-  Term scale;  // of each row, with the rank of the rows
-  Term zero;   // float32; no shape and no value: 0
-  bool moves = false;
-};
-
-// The last `dimensions` dimensions make a row.
 QuantisedRows quantise_rows(Builder& b, const Term& x, std::size_t dimensions, bool asymmetric) {
   std::vector<std::int64_t> axes(dimensions);
   std::iota(axes.begin(), axes.end(), -static_cast<std::int64_t>(dimensions));
@@ -47,6 +37,8 @@ QuantisedRows quantise_rows(Builder& b, const Term& x, std::size_t dimensions, b
   return {stored(b.unary(Unary::RoundAway, b.add(zero, b.mul(x, factor))), -128), scale, zero, true};
 }
 
+namespace {
+
 const Quantization& weights_quantization(NodeContext& node, std::size_t i) {
   const Term& weights = node.in(i);
   if (!weights.quantization || weights.quantization->scales.empty()) throw Refused("the weights have no scale");
@@ -61,30 +53,38 @@ Term scales_term(const Quantization& of) {
   return known_term(array_of(FileType::F32, shape, std::span<const double>(scales)));
 }
 
-using RowProduct = std::function<Term(const Term& x, const Term& weights)>;
-
-// Sums of int8 products scaled to floats, plus the bias.
-Term hybrid_product(NodeContext& node, const Term& x, const Term& weights, std::size_t dimensions, bool asymmetric,
-                    const Term* bias, const RowProduct& product) {
-  Builder& b = node.b;
-  const QuantisedRows rows = quantise_rows(b, x, dimensions, asymmetric);
-  Term sums = b.cast(product(rows.stored, weights), FileType::F32);
-  if (rows.moves) {
-    // The zero point of a row takes part in all of its products.
-    const Term ones = b.number(FileType::I8, 1, rows.stored.shape);
-    const Term totals = b.cast(product(b.term(b.value(ones), FileType::I8), weights), FileType::F32);
-    sums = b.sub(sums, b.mul(rows.zero, totals));
-  }
-  const Term scaled = b.mul(sums, b.mul(rows.scale, scales_term(weights_quantization(node, 1))));
-  return bias ? b.add(scaled, *bias) : scaled;
-}
-
 // int8 weights; uint8 ones were symmetric in old files.
-Term weights_of(NodeContext& node) {
-  const QuantisedTerm weights = quantised_operand(node, 1);
+Term weights_of(NodeContext& node, std::size_t i) {
+  const QuantisedTerm weights = quantised_operand(node, i);
   if (weights.term.type != FileType::I8 || weights.type.zero != 0)
     throw Refused("hybrid weights have to be int8 without a zero point");
   return weights.term;
+}
+
+using RowProduct = std::function<Term(const Term& x, const Term& weights)>;
+
+// Sums of int8 products scaled to floats, plus the bias.
+Term hybrid_product(NodeContext& node, const QuantisedRows& rows, std::size_t weights, const Term* bias,
+                    const RowProduct& product) {
+  Builder& b = node.b;
+  const Term of_weights = weights_of(node, weights);
+  Term sums = b.cast(product(rows.stored, of_weights), FileType::F32);
+  if (rows.moves) {
+    // The zero point of a row takes part in all of its products.
+    const Term ones = b.number(FileType::I8, 1, rows.stored.shape);
+    const Term totals = b.cast(product(b.term(b.value(ones), FileType::I8), of_weights), FileType::F32);
+    sums = b.sub(sums, b.mul(rows.zero, totals));
+  }
+  const Term scaled = b.mul(sums, b.mul(rows.scale, scales_term(weights_quantization(node, weights))));
+  return bias ? b.add(scaled, *bias) : scaled;
+}
+
+// [rows, inputs] by [outputs, inputs].
+Term row_products(Builder& b, const Term& x, const Term& weights) {
+  const std::int64_t rows = x.shape[0], inputs = x.shape[1], outputs = weights.shape[0];
+  const Term made = convolution(b, b.reshape(x, {rows, 1, 1, inputs}), b.reshape(weights, {outputs, 1, 1, inputs}),
+                                nullptr, windows_of({1, 1}));
+  return b.reshape(made, {rows, outputs});
 }
 
 }  // namespace
@@ -93,54 +93,48 @@ bool is_hybrid(const NodeContext& node, std::size_t weights) {
   return is_real(node.in(0).type) && is_quantised(node.in(weights));
 }
 
+Term hybrid_linear(NodeContext& node, const QuantisedRows& rows, std::size_t weights, const Term* bias) {
+  return hybrid_product(node, rows, weights, bias,
+                        [&](const Term& x, const Term& w) { return row_products(node.b, x, w); });
+}
+
 Term hybrid_linear(NodeContext& node, std::int64_t rows, const Term* bias) {
-  Builder& b = node.b;
-  const Term weights = weights_of(node);
-  const std::int64_t outputs = weights.shape[0], inputs = weights.shape[1];
-  return hybrid_product(node, b.reshape(node.in(0), {rows, inputs}), weights, 1,
-                        node.flag("asymmetric_quantize_inputs"), bias, [&](const Term& x, const Term& w) {
-                          const Term made =
-                              convolution(b, b.reshape(x, {rows, 1, 1, inputs}), b.reshape(w, {outputs, 1, 1, inputs}),
-                                          nullptr, windows_of({1, 1}));
-                          return b.reshape(made, {rows, outputs});
-                        });
+  const std::int64_t inputs = weights_of(node, 1).shape[1];
+  const Term x = node.b.reshape(node.in(0), {rows, inputs});
+  return hybrid_linear(node, quantise_rows(node.b, x, 1, node.flag("asymmetric_quantize_inputs")), 1, bias);
 }
 
 Term hybrid_convolution(NodeContext& node, const Windows& windows, std::int64_t groups, const Term* bias) {
   Builder& b = node.b;
   // Each image is a row, which has a zero point if the weights have a scale for each channel.
-  return hybrid_product(
-      node, node.in(0), weights_of(node), 3, weights_quantization(node, 1).scales.size() > 1, bias,
-      [&](const Term& x, const Term& w) { return convolution(b, x, w, nullptr, windows, {.groups = groups}); });
+  const bool moves = weights_quantization(node, 1).scales.size() > 1;
+  return hybrid_product(node, quantise_rows(b, node.in(0), 3, moves), 1, bias, [&](const Term& x, const Term& w) {
+    return convolution(b, x, w, nullptr, windows, {.groups = groups});
+  });
 }
 
 Term hybrid_depthwise(NodeContext& node, const Windows& windows, const Term* bias) {
   Builder& b = node.b;
   const std::int64_t channels = node.in(0).shape[3];
-  return hybrid_product(node, node.in(0), weights_of(node), 3, weights_quantization(node, 1).scales.size() > 1, bias,
-                        [&](const Term& x, const Term& w) {
-                          return depthwise(b, x,
-                                           b.reshape(w, {w.shape[1], w.shape[2], channels, w.shape[3] / channels}),
-                                           nullptr, windows);
-                        });
+  const bool moves = weights_quantization(node, 1).scales.size() > 1;
+  return hybrid_product(node, quantise_rows(b, node.in(0), 3, moves), 1, bias, [&](const Term& x, const Term& w) {
+    return depthwise(b, x, b.reshape(w, {w.shape[1], w.shape[2], channels, w.shape[3] / channels}), nullptr, windows);
+  });
 }
 
 Term hybrid_matmul(NodeContext& node, const Term& x, bool transposes) {
   Builder& b = node.b;
-  Term weights = weights_of(node);
+  const Term weights = weights_of(node, 1);
   if (weights.rank() != 2)
     throw Refused("hybrid products of matrices with several matrices of weights are not supported");
-  if (!transposes) weights = b.transpose(weights, {1, 0});
-  const std::int64_t outputs = weights.shape[0], inputs = weights.shape[1], rows = x.count() / inputs;
+  const std::int64_t outputs = weights.shape[transposes ? 0 : 1], inputs = weights.shape[transposes ? 1 : 0];
   tensor::Shape shape = x.shape;
   shape.back() = outputs;
-  const Term made = hybrid_product(
-      node, b.reshape(x, {rows, inputs}), weights, 1, node.flag("asymmetric_quantize_inputs"), nullptr,
-      [&](const Term& of, const Term& w) {
-        const Term sums = convolution(b, b.reshape(of, {rows, 1, 1, inputs}), b.reshape(w, {outputs, 1, 1, inputs}),
-                                      nullptr, windows_of({1, 1}));
-        return b.reshape(sums, {rows, outputs});
-      });
+  const QuantisedRows rows =
+      quantise_rows(b, b.reshape(x, {x.count() / inputs, inputs}), 1, node.flag("asymmetric_quantize_inputs"));
+  const Term made = hybrid_product(node, rows, 1, nullptr, [&](const Term& of, const Term& w) {
+    return row_products(b, of, transposes ? w : b.transpose(w, {1, 0}));
+  });
   return b.reshape(made, shape);
 }
 

@@ -10,6 +10,19 @@ namespace slipway::importer {
 // Whether the operands 0 and `weights` are floats and quantised weights.
 bool is_hybrid(const NodeContext& node, std::size_t weights);
 
+// Rows of floats as int8 numbers: real = scale * (stored - zero).
+struct QuantisedRows {
+  Term stored;
+  Term scale;  // of each row, with the rank of the rows
+  Term zero;   // float32; no shape and no value: 0
+  bool moves = false;
+};
+
+// The last `dimensions` dimensions make a row.
+QuantisedRows quantise_rows(Builder& b, const Term& x, std::size_t dimensions, bool asymmetric);
+// [rows, outputs] of rows [rows, inputs] and the operand `weights` [outputs, inputs]; a bias of null is nothing.
+Term hybrid_linear(NodeContext& node, const QuantisedRows& rows, std::size_t weights, const Term* bias);
+
 // [rows, outputs] of FULLY_CONNECTED.
 Term hybrid_linear(NodeContext& node, std::int64_t rows, const Term* bias);
 Term hybrid_convolution(NodeContext& node, const Windows& windows, std::int64_t groups, const Term* bias);

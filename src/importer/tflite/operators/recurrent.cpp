@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recurrent layers of floats, unrolled over their steps.
+// Recurrent layers of floats, unrolled over their steps. Weights may be int8: then each product quantises its rows.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "importer/tflite/operators.hpp"
 #include "importer/tflite/operators/common.hpp"
+#include "importer/tflite/operators/hybrid.hpp"
 #include "importer/tflite/operators/recurrent.hpp"
 
 namespace slipway::importer {
@@ -45,12 +46,29 @@ void check_floats(const NodeContext& node, std::initializer_list<std::size_t> op
   }
 }
 
+// Floats by weights of floats or int8. Rows are quantised once for all weights.
+class Rows {
+ public:
+  Rows(NodeContext& node, Term x) : node_(node), x_(std::move(x)) {}
+
+  Term linear(std::size_t weights, const Term* bias) {
+    if (!is_quantised(node_.in(weights))) return node_.b.linear(x_, node_.in(weights), bias);
+    if (!stored_) stored_ = quantise_rows(node_.b, x_, 1, node_.flag("asymmetric_quantize_inputs"));
+    return hybrid_linear(node_, *stored_, weights, bias);
+  }
+
+ private:
+  NodeContext& node_;
+  Term x_;
+  std::optional<QuantisedRows> stored_;
+};
+
 Term activation_in_step(NodeContext& node, const Term& x) { return activated(node, x); }
 
 // RNN: act(W x + R h + b).
 RecurrentStep rnn_step(NodeContext& node, std::size_t first, const Term& x, const Term& h) {
-  Builder& b = node.b;
-  const Term sum = b.add(b.linear(x, node.in(first), &node.in(first + 2)), b.linear(h, node.in(first + 1), nullptr));
+  const Term sum =
+      node.b.add(Rows(node, x).linear(first, &node.in(first + 2)), Rows(node, h).linear(first + 1, nullptr));
   const Term made = activation_in_step(node, sum);
   return {{made}, made};
 }
@@ -64,25 +82,25 @@ struct LstmOperands {
 class Lstm {
  public:
   Lstm(NodeContext& node, const LstmOperands& at) : node_(node), b_(node.b), at_(at) {
-    for (std::size_t i = 0; i < 17; ++i) check_floats(node, {at.first + i});
+    for (const std::size_t i : {11, 12, 13, 14, 16}) check_floats(node, {at.first + i});
     coupled_ = !node.has(at.first);
     cell_clip_ = node.real("cell_clip", 0);
     projection_clip_ = node.real("proj_clip", 0);
   }
 
   RecurrentStep step(const Term& x, const std::vector<Term>& state) {
-    const Term& h = state[0];
+    Rows of_x(node_, x), of_h(node_, state[0]);
     const Term& c = state[1];
-    const Term forget = b_.unary(Unary::Sigmoid, gate(1, x, h, 1, c));
+    const Term forget = b_.unary(Unary::Sigmoid, gate(1, of_x, of_h, 1, c));
     const Term input =
-        coupled_ ? b_.sub(b_.number(FileType::F32, 1), forget) : b_.unary(Unary::Sigmoid, gate(0, x, h, 0, c));
-    const Term fresh = activation_in_step(node_, gate(2, x, h, kNone, c));
+        coupled_ ? b_.sub(b_.number(FileType::F32, 1), forget) : b_.unary(Unary::Sigmoid, gate(0, of_x, of_h, 0, c));
+    const Term fresh = activation_in_step(node_, gate(2, of_x, of_h, kNone, c));
     Term cell = b_.add(b_.mul(forget, c), b_.mul(input, fresh));
     if (cell_clip_ > 0) cell = b_.clamp(cell, -cell_clip_, cell_clip_);
-    const Term output = b_.unary(Unary::Sigmoid, gate(3, x, h, 2, cell));
+    const Term output = b_.unary(Unary::Sigmoid, gate(3, of_x, of_h, 2, cell));
     Term made = b_.mul(output, activation_in_step(node_, cell));
-    if (const Term* const weights = optional_operand(node_, at_.first + 15)) {
-      made = b_.linear(made, *weights, optional_operand(node_, at_.first + 16));
+    if (node_.has(at_.first + 15)) {
+      made = Rows(node_, made).linear(at_.first + 15, optional_operand(node_, at_.first + 16));
       if (projection_clip_ > 0) made = b_.clamp(made, -projection_clip_, projection_clip_);
     }
     return {{made, cell}, made};
@@ -92,13 +110,12 @@ class Lstm {
   static constexpr std::size_t kNone = 3;
 
   // W x + R h + P c + b, whose sum may be normalised.
-  Term gate(std::size_t which, const Term& x, const Term& h, std::size_t peephole, const Term& c) {
+  Term gate(std::size_t which, Rows& x, Rows& h, std::size_t peephole, const Term& c) {
     const Term* const bias = optional_operand(node_, at_.first + 11 + which);
     const Term* const norm = at_.norm == 0 ? nullptr : optional_operand(node_, at_.norm + which);
-    Term sum = b_.add(b_.linear(x, node_.in(at_.first + which), norm ? nullptr : bias),
-                      b_.linear(h, node_.in(at_.first + 4 + which), nullptr));
+    Term sum = b_.add(x.linear(at_.first + which, norm ? nullptr : bias), h.linear(at_.first + 4 + which, nullptr));
     const Term* const from_cell = peephole == kNone ? nullptr : optional_operand(node_, at_.first + 8 + peephole);
-    if (from_cell) sum = b_.add(sum, b_.mul(c, *from_cell));
+    if (from_cell) sum = b_.add(sum, b_.mul(c, is_quantised(*from_cell) ? dequantised(b_, *from_cell) : *from_cell));
     if (!norm) return sum;
     const Term centre = b_.sub(sum, b_.reduce(Reduction::Mean, sum, {-1}, true));
     const Term variance = b_.reduce(Reduction::Mean, b_.mul(centre, centre), {-1}, true);
@@ -114,19 +131,32 @@ class Lstm {
   double cell_clip_ = 0, projection_clip_ = 0;
 };
 
+// Of LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM.
+Step lstm_step(NodeContext& node) {
+  if (is_quantised(node)) {
+    return [lstm = IntegerLstm(node)](const Term& x, const std::vector<Term>& state) -> RecurrentStep {
+      std::vector<Term> made = lstm.step(x, state[0], state[1]);
+      const Term result = made[0];
+      return {std::move(made), result};
+    };
+  }
+  check_floats(node, {0});
+  return [lstm = Lstm(node, {})](const Term& x, const std::vector<Term>& state) mutable { return lstm.step(x, state); };
+}
+
 std::int64_t time_axis(const NodeContext& node, bool otherwise) { return node.flag("time_major", otherwise) ? 0 : 1; }
 
 }  // namespace
 
 void emit_tflite_RNN(NodeContext& node) {
-  check_floats(node, {0, 1, 2});
+  check_floats(node, {0, 3});
   RecurrentStep made = rnn_step(node, 1, node.in(0), node.in(4));
   node.update(4, made.state[0]);
   node.out(0, made.result);
 }
 
 void emit_tflite_UNIDIRECTIONAL_SEQUENCE_RNN(NodeContext& node) {
-  check_floats(node, {0, 1, 2});
+  check_floats(node, {0, 3});
   const Step step = [&](const Term& x, const std::vector<Term>& state) { return rnn_step(node, 1, x, state[0]); };
   RecurrentStep made = unrolled(node.b, node.in(0), time_axis(node, false), false, {node.in(4)}, step);
   node.update(4, made.state[0]);
@@ -134,7 +164,7 @@ void emit_tflite_UNIDIRECTIONAL_SEQUENCE_RNN(NodeContext& node) {
 }
 
 void emit_tflite_BIDIRECTIONAL_SEQUENCE_RNN(NodeContext& node) {
-  check_floats(node, {0, 1, 2, 5, 6});
+  check_floats(node, {0, 3, 7});
   if (node.has(9)) throw Refused("an auxiliary input is not supported");
   std::vector<Term> results;
   for (const bool backwards : {false, true}) {
@@ -150,9 +180,7 @@ void emit_tflite_BIDIRECTIONAL_SEQUENCE_RNN(NodeContext& node) {
 
 void emit_tflite_UNIDIRECTIONAL_SEQUENCE_LSTM(NodeContext& node) {
   if (node.flag("diagonal_recurrent_tensors")) throw Refused("diagonal recurrent weights are not supported");
-  check_floats(node, {0});
-  Lstm lstm(node, {});
-  const Step step = [&](const Term& x, const std::vector<Term>& state) { return lstm.step(x, state); };
+  const Step step = lstm_step(node);
   RecurrentStep made = unrolled(node.b, node.in(0), time_axis(node, false), false, {node.in(18), node.in(19)}, step);
   node.update(18, made.state[0]);
   node.update(19, made.state[1]);
@@ -204,8 +232,7 @@ void basic_lstm(NodeContext& node) {
 
 void emit_tflite_LSTM(NodeContext& node) {
   if (node.integer("kernel_type", 0) == 1) return basic_lstm(node);
-  check_floats(node, {0});
-  RecurrentStep made = Lstm(node, {}).step(node.in(0), {node.in(18), node.in(19)});
+  RecurrentStep made = lstm_step(node)(node.in(0), {node.in(18), node.in(19)});
   node.update(18, made.state[0]);
   node.update(19, made.state[1]);
   node.out(0, made.result);
