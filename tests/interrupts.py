@@ -204,6 +204,20 @@ def variants(directory):
     expect(not (directory / "variants").exists(), "compile: files")
 
 
+def conformance(directory):
+    """Rows that did not run are neither passed nor wrong."""
+    results = directory / "rows.jsonl"
+    process = start(directory, "conformance", "tosa", "--engine", "reference", "--jobs", "1", "--results", results, "--junit", "rows.xml")
+    wait_for(lambda: results.exists() and results.read_text().count('"case"') > 2, "some rows end")
+    text = end(process, signal.SIGINT, "conformance")
+    counts = re.search(r"(\d+) cases: (\d+) passed, (\d+) not-run\n", text)
+    expect(counts, f"conformance: {text[-2000:]}")
+    if counts:
+        rows, passed, not_run = map(int, counts.groups())
+        expect(rows == passed + not_run and passed > 2 and not_run > 2, f"conformance: {counts[0]}")
+        expect(f'skipped="{not_run}"' in (directory / "rows.xml").read_text(), "conformance: JUnit")
+
+
 def recipe_on_npu(directory, libraries, data):
     """A run hangs, without a time limit: it is named, and the report is written."""
     process = start(directory, "run", data / "dpu_recipe.json", "--profile", data / "dpu_profile.json", "--report", "npu.json",
@@ -238,6 +252,7 @@ with tempfile.TemporaryDirectory() as name:
     model(top, "--device", "cpu", "--compare", "reference")
     model(top, "--engine", "reference")
     interpreter(top)
+    conformance(top)
     conversion(top)
     bench(top)
     tune(top)
