@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -160,6 +161,7 @@ class Validation {
   void run(Diagnostics& diagnostics) {
     for (const recipe::ValidationTest& test : suite_.tests) {
       if (!options_.tests.empty() && !std::ranges::contains(options_.tests, test.name)) continue;
+      if (is_interrupted()) break;
       recipe::ValidationOutcome outcome = recipe::run_test(suite_, test, request_);
       Diagnostics of_test;
       of_test.add(std::exchange(outcome.diagnostics, {}));
