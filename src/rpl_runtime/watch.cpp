@@ -116,7 +116,7 @@ bool read_all(int file, char* to, std::size_t size) {
 }
 
 void read_file(rpl_watch& watch) {
-  const int file = ::open(watch.path, O_RDONLY | O_CLOEXEC);
+  const int file = ::open(watch.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would wait for its writer
   struct stat status;
   // What was read is what the stamp is of, also if the file is replaced now.
   if (file < 0 || ::fstat(file, &status) != 0) {

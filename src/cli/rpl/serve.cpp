@@ -3,6 +3,7 @@
 // meanwhile.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
@@ -38,6 +39,7 @@ class ProjectServer {
 
   // Until an interrupt.
   void run() {
+    watch(project_.files());  // the project file
     update({});
     std::set<Path> saved;
     while (!is_interrupted()) {
@@ -64,11 +66,26 @@ class ProjectServer {
     if (saved.empty()) patience_ = Clock::now() + kPatience;
   }
 
+  void watch(const std::set<Path>& files) {
+    Diagnostics diagnostics;
+    if (Result<> watched = watch_.watch(files); !watched) diagnostics.add(std::move(watched.error()));
+    report_rpl(diagnostics, options_.rpl, nullptr, 0);
+  }
+
   void update(const std::set<Path>& saved) {
     const Clock::time_point begin = Clock::now();
     Diagnostics diagnostics;
-    const std::vector<std::string> compiled = project_.update(saved, diagnostics);
-    watch_.watch(project_.files());
+    const std::set<Path> before = project_.files();
+    std::vector<std::string> compiled = project_.update(saved, diagnostics);
+    std::set<Path> added;
+    std::ranges::set_difference(project_.files(), before, std::inserter(added, added.end()));
+    if (!added.empty()) {
+      watch(added);
+      // They may have been saved before they were watched.
+      for (std::string& name : project_.update(added, diagnostics)) {
+        if (!std::ranges::contains(compiled, name)) compiled.push_back(std::move(name));
+      }
+    }
     const bool is_new = !compiled.empty();
     if (is_new) publish(diagnostics);
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin;

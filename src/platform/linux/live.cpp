@@ -62,7 +62,10 @@ Opened<OwnedDescriptor> listen_at(const Path& path) {
   if (::lstat(path.c_str(), &status) == 0) {
     if (!S_ISSOCK(status.st_mode)) return std::unexpected(EEXIST);
     const OwnedDescriptor probe = new_socket();
-    if (::connect(probe.number(), given, sizeof address) == 0 || errno == EAGAIN) return std::unexpected(EADDRINUSE);
+    if (probe.number() < 0) return std::unexpected(errno);
+    if (::connect(probe.number(), given, sizeof address) == 0 || errno == EAGAIN || errno == EPROTOTYPE)
+      return std::unexpected(EADDRINUSE);
+    if (errno != ECONNREFUSED) return std::unexpected(errno);  // only that says that nobody serves it
     ::unlink(path.c_str());
   }
   OwnedDescriptor socket = new_socket();

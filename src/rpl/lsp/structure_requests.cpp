@@ -239,7 +239,10 @@ std::string StructureRequests::calls(Params params, std::string_view other, bool
   for (const auto& document : parameters_.workspace.programs_around(function->view.source->text->name())) {
     const Program& program = document->program;
     for (const Call& call : calls_in(*document)) {
-      if (program.text(program.items[incoming ? call.callee : call.caller].name) != name) continue;
+      const Item& asked = program.items[incoming ? call.callee : call.caller];
+      if (program.text(asked.name) != name) continue;
+      // Other files may have a function of this name.
+      if (place_of(*document, asked.name_range).source.name() != function->view.source->text->name()) continue;
       const ItemId of = incoming ? call.caller : call.callee;
       const Place place = place_of(*document, program.items[of].name_range);
       Found& entry = found.try_emplace({place.source.name(), place.span.begin}, Found{document, of, {}}).first->second;

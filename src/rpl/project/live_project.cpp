@@ -30,6 +30,8 @@ bool LiveProject::read_project_file(Diagnostics& diagnostics) {
   project_ = std::make_unique<const Project>(std::move(*project));
   files_ = {file_};
   for (const ProjectProgram& program : programs_of(*project_)) files_.insert_range(files_of(*project_, program));
+  // What the project does not name is not looked at, and may change.
+  std::erase_if(sources_, [&](const auto& each) { return !files_.contains(each.first); });
   return true;
 }
 
@@ -38,13 +40,13 @@ std::vector<std::string> LiveProject::update(const std::set<Path>& saved, Diagno
   const auto look_at = [&](const Path& file) {
     if (read_again(file, diagnostics)) changed.insert(file);
   };
-  if (saved.empty() || saved.contains(file_)) look_at(file_);
-  const bool other_project = changed.contains(file_);
-  if (other_project && !read_project_file(diagnostics)) return {};
-  if (!project_) return {};
-  for (const Path& file : saved.empty() ? files_ : saved) {
-    if (file != file_ && files_.contains(file)) look_at(file);
+  const std::set<Path> before = files_;
+  for (const Path& file : saved.empty() ? before : saved) {
+    if (before.contains(file)) look_at(file);
   }
+  // A project file with errors changes nothing.
+  const bool other_project = changed.contains(file_) && read_project_file(diagnostics);
+  if (!project_) return {};
   std::vector<ProjectProgram> touched = programs_of(*project_);
   std::set<std::string> names;
   for (const ProjectProgram& program : touched) names.insert(program.name());

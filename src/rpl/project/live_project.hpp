@@ -44,7 +44,6 @@ class LiveProject {
   Path file_;
   ProjectBuildOptions options_;
   ReadSource read_;
-  SourcePtr project_source_;
   std::unique_ptr<const Project> project_;
   std::set<Path> files_;
   std::map<Path, Result<SourcePtr>> sources_;

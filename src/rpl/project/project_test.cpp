@@ -304,5 +304,25 @@ TEST_F(LiveProjectTest, FollowsTheProjectFile) {
   EXPECT_EQ(live.programs()[1].name, "forward/ice");
 }
 
+TEST_F(LiveProjectTest, SourcesThatChangedMeanwhileAreReadAgain) {
+  live.update({}, diagnostics);
+  files["dir/glass.rpl"] = std::string(kGlass) + "broken";
+  files["dir/game.rplproject.json"] = "{";
+  EXPECT_THAT(live.update({"dir/game.rplproject.json", "dir/glass.rpl"}, diagnostics), ElementsAre());
+  EXPECT_EQ(live.failing_count(), 1) << "saved together with a project file that has an error";
+  EXPECT_THAT(save("dir/game.rplproject.json", kProject), ElementsAre("forward/brick", "shadow/brick"));
+  EXPECT_THAT(save("dir/glass.rpl", kGlass), ElementsAre("forward/glass"));
+
+  std::string without(kProject);
+  const std::size_t at = without.find("glass.rpl");
+  ASSERT_NE(at, without.npos);
+  without.replace(at, 9, "brick.rpl");
+  save("dir/game.rplproject.json", without);
+  files["dir/glass.rpl"] = std::string(kGlass) + "broken";  // while the project does not name it
+  live.update({"dir/glass.rpl"}, diagnostics);
+  save("dir/game.rplproject.json", kProject);
+  EXPECT_EQ(live.failing_count(), 1);
+}
+
 }  // namespace
 }  // namespace slipway::rpl

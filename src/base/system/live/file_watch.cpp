@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/system/live/file_watch.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "base/format.hpp"
@@ -16,16 +18,25 @@ Result<FileWatch> FileWatch::open() {
   return FileWatch(*std::move(notes));
 }
 
-void FileWatch::watch(const std::set<Path>& files) {
+Result<> FileWatch::watch(const std::set<Path>& files) {
+  Result<> result;
   // Files lose their watch when another one gets their name, so their directories are watched.
   for (const Path& file : files) {
     std::error_code ignored;
     for (const Path& name : {file, std::filesystem::weakly_canonical(file, ignored)}) {
       if (name.empty()) continue;
-      if (const auto directory = platform::watch_directory(notes_.number(), directory_of(name)))
-        files_.emplace(std::pair(*directory, name.filename().string()), file);
+      const auto directory = platform::watch_directory(notes_.number(), directory_of(name));
+      if (directory) {
+        const auto [begin, end] = files_.equal_range({*directory, name.filename().string()});
+        if (std::none_of(begin, end, [&](const auto& each) { return each.second == file; }))
+          files_.emplace(std::pair(*directory, name.filename().string()), file);
+      } else if (result && directory.error() != ENOENT && directory.error() != ENOTDIR) {
+        result = fail(DiagnosticKind::DeviceFailed, SourceLocation::in_file(name.string()),
+                      formatted("its directory cannot be watched: {}", std::strerror(directory.error())));
+      }
     }
   }
+  return result;
 }
 
 std::set<Path> FileWatch::take() {
@@ -34,8 +45,8 @@ std::set<Path> FileWatch::take() {
     if (note.directory < 0) {  // any of them
       for (const auto& [place, file] : files_) written.insert(file);
     }
-    const auto found = files_.find({note.directory, note.name});
-    if (found != files_.end()) written.insert(found->second);
+    const auto [begin, end] = files_.equal_range({note.directory, note.name});
+    for (auto found = begin; found != end; ++found) written.insert(found->second);
   }
   return written;
 }

@@ -23,7 +23,8 @@ class FileWatch {
   static Result<FileWatch> open();
 
   // Also watches these. They need not exist, but their directories must: a file in one that does not is not watched.
-  void watch(const std::set<Path>& files);
+  // Errors: device-failed, such as a limit of the user on watches; the files of other directories are watched.
+  Result<> watch(const std::set<Path>& files);
   int descriptor() const { return notes_.number(); }
   // The files that were written or removed since the last call, as `watch` has their paths. Does not wait.
   std::set<Path> take();
@@ -32,7 +33,7 @@ class FileWatch {
   explicit FileWatch(OwnedDescriptor notes) : notes_(std::move(notes)) {}
 
   OwnedDescriptor notes_;
-  std::map<std::pair<int, std::string>, Path> files_;  // by the number of the watched directory and the name in it
+  std::multimap<std::pair<int, std::string>, Path> files_;  // by the number of the watched directory and the name in it
 };
 
 }  // namespace slipway

@@ -19,7 +19,7 @@ TEST(FileWatch, SeesFilesThatAreWrittenReplacedAndRemoved) {
   ASSERT_TRUE(write_file(a, std::string_view("1")));
   Result<FileWatch> watch = FileWatch::open();
   ASSERT_TRUE(watch);
-  watch->watch({a, b, scratch / "missing" / "c.rpl"});
+  ASSERT_TRUE(watch->watch({a, b, scratch / "missing" / "c.rpl"}));
   EXPECT_THAT(watch->take(), ElementsAre());
   ASSERT_TRUE(write_file(a, std::string_view("2")));  // gives the name to another file
   ASSERT_TRUE(write_file(other, std::string_view("2")));
@@ -40,7 +40,7 @@ TEST(FileWatch, SeesWhatALinkLeadsTo) {
   std::filesystem::create_symlink(scratch / "shared" / "a.rpl", scratch / "a.rpl");
   Result<FileWatch> watch = FileWatch::open();
   ASSERT_TRUE(watch);
-  watch->watch({scratch / "a.rpl"});
+  ASSERT_TRUE(watch->watch({scratch / "a.rpl"}));
   ASSERT_TRUE(write_file(scratch / "shared" / "a.rpl", std::string_view("2")));
   EXPECT_THAT(watch->take(), ElementsAre(scratch / "a.rpl"));
 }
