@@ -122,6 +122,7 @@ class Emission {
 
   Report report;
   BoundShaders shaders;
+  bool bound_late = false;      // inputs got elements that nodes before had not seen
   std::set<NetValueId> wanted;  // values of the main graph that have to be known before the run
   tosa::Model model;
 
@@ -202,6 +203,7 @@ class Emission {
     Diagnostics problems;
     const auto inputs = bind_inputs(net_, interface_, options_, {value}, problems);
     if (!inputs || inputs->bound.empty()) return false;
+    bound_late = true;
     for (const InterfaceInput& input : interface_.inputs) {
       if (inputs->bound.contains(input.value)) frame.values[input.value] = known_term(*input.elements);
     }
@@ -422,7 +424,7 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
     }
     const auto bound = bind_inputs(net, *interface, options, emission.wanted, diagnostics);
     if (!bound) return std::nullopt;
-    if (!bound->bound.empty()) continue;
+    if (!bound->bound.empty() || emission.bound_late) continue;
     emission.shaders.finish(net, diagnostics);
     emission.report.print(net, bound->missing, diagnostics);
     return std::nullopt;

@@ -79,6 +79,23 @@ TEST(Specialise, BranchesThatReadThemAreComputedAgain) {
   EXPECT_THAT(made.shape, ElementsAre(1, 4));
 }
 
+// Nodes that became one with others are not computed again alone: all is computed anew.
+TEST(Specialise, InputsOfQuantisedGroupsAreBound) {
+  const GraphParts parts{
+      .nodes = {node("Cast", {"sides"}, {"real"}, {integer_attribute("to", kF32)}),
+                node("QuantizeLinear", {"real", "scale", "none"}, {"q"}),
+                node("DequantizeLinear", {"q", "scale", "none"}, {"d"}), node("Relu", {"d"}, {"positive"}),
+                node("QuantizeLinear", {"positive", "scale", "none"}, {"r"}),
+                node("DequantizeLinear", {"r", "scale", "none"}, {"z"}), node("Reshape", {"x", "sides"}, {"y"})},
+      .inputs = {value("x", kF32, {12}), value("sides", kI64, {2})},
+      .outputs = {value("y", kF32, {-1, -1}), value("z", kF32, {2})},
+      .initializers = {raw_tensor("scale", kF32, {}, std::vector<float>{0.5F}),
+                       raw_tensor("none", kI8, {}, std::vector<std::int8_t>{0})}};
+  const Specialised made = specialised(model(parts), {{"sides", {3, 4}}});
+  EXPECT_EQ(made.messages, "");
+  EXPECT_THAT(made.shape, ElementsAre(3, 4));
+}
+
 TEST(Specialise, InputsWithoutElementsAreReported) {
   const Specialised made = specialised(chained(), {{"sides", {2, 3}}});
   EXPECT_EQ(made.operators, "");

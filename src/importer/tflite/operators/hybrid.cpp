@@ -81,7 +81,7 @@ Term hybrid_product(NodeContext& node, const QuantisedRows& rows, std::size_t we
 
 // [rows, inputs] by [outputs, inputs].
 Term row_products(Builder& b, const Term& x, const Term& weights) {
-  const std::int64_t rows = x.shape[0], inputs = x.shape[1], outputs = weights.shape[0];
+  const std::int64_t rows = x.extent(0), inputs = x.extent(1), outputs = weights.extent(0);
   const Term made = convolution(b, b.reshape(x, {rows, 1, 1, inputs}), b.reshape(weights, {outputs, 1, 1, inputs}),
                                 nullptr, windows_of({1, 1}));
   return b.reshape(made, {rows, outputs});
@@ -99,7 +99,7 @@ Term hybrid_linear(NodeContext& node, const QuantisedRows& rows, std::size_t wei
 }
 
 Term hybrid_linear(NodeContext& node, std::int64_t rows, const Term* bias) {
-  const std::int64_t inputs = weights_of(node, 1).shape[1];
+  const std::int64_t inputs = weights_of(node, 1).extent(1);
   const Term x = node.b.reshape(node.in(0), {rows, inputs});
   return hybrid_linear(node, quantise_rows(node.b, x, 1, node.flag("asymmetric_quantize_inputs")), 1, bias);
 }
@@ -115,10 +115,11 @@ Term hybrid_convolution(NodeContext& node, const Windows& windows, std::int64_t 
 
 Term hybrid_depthwise(NodeContext& node, const Windows& windows, const Term* bias) {
   Builder& b = node.b;
-  const std::int64_t channels = node.in(0).shape[3];
+  const std::int64_t channels = node.in(0).extent(3);
   const bool moves = weights_quantization(node, 1).scales.size() > 1;
   return hybrid_product(node, quantise_rows(b, node.in(0), 3, moves), 1, bias, [&](const Term& x, const Term& w) {
-    return depthwise(b, x, b.reshape(w, {w.shape[1], w.shape[2], channels, w.shape[3] / channels}), nullptr, windows);
+    return depthwise(b, x, b.reshape(w, {w.extent(1), w.extent(2), channels, w.extent(3) / channels}), nullptr,
+                     windows);
   });
 }
 
