@@ -84,12 +84,20 @@ Certified outcome_of(std::string_view name, const ChildEnd& end) {
 }
 
 Result<> set_environment_of_clients(const CertifyVerbOptions& options) {
-  if (options.native) return {};
+  if (options.native) {
+    platform::remove_environment("VK_INSTANCE_LAYERS");
+    return {};
+  }
   if (options.layer.empty()) {
     SLIPWAY_TRY_VOID(set_layer_environment());
   } else {
     if (!options.layer_path.empty()) platform::set_environment("VK_ADD_LAYER_PATH", options.layer_path);
     platform::set_environment("VK_INSTANCE_LAYERS", options.layer);
+    // The loader goes on without a layer that it does not find.
+    if (!conformance::has_vulkan_layer(options.layer))
+      return fail(DiagnosticKind::FileNotFound, {},
+                  formatted("the Vulkan loader finds no layer `{}`; `--layer-path` names the directory of its manifest",
+                            options.layer));
   }
   if (!options.validate) return {};
   // Above the layer, so that it sees what the clients call; the layer is strict.
@@ -145,7 +153,7 @@ int certify(const CertifyVerbOptions& options) {
     const Certified& made = all.emplace_back(outcome_of(client.name, *end));
     for (const std::string& failure : made.failures)
       diagnostics.error(DiagnosticKind::ExpectationFailed, {}, formatted("client `{}`: {}", made.name, failure));
-    if (!options.style.json) print(formatted("{:9} {}, {} checks\n", made.name, made.how, made.checks));
+    if (!options.style.json) print_status(formatted("{:9} {}, {} checks\n", made.name, made.how, made.checks));
   }
   if (options.style.json) print(report_text(all));
   return report(diagnostics, options.style, stderr);
@@ -166,9 +174,9 @@ int certify_verb(const Arguments& arguments) {
   line.add_report_options(options.style);
   line.add_option("clients", options.clients, "which (all): " + clients).values(0, -1);
   line.add_flag("--native", options.native, "without a layer: the driver itself");
-  line.add_option("--layer", options.layer, "the name of another layer").excludes("--native");
-  line.add_option("--layer-path", options.layer_path,
-                  "the directory of its manifest, if the loader does not search it");
+  Option layer = line.add_option("--layer", options.layer, "the name of another layer").excludes("--native");
+  line.add_option("--layer-path", options.layer_path, "the directory of its manifest, if the loader does not search it")
+      .needs(layer);
   line.add_flag(
       "--validate", options.validate,
       "strict: the validation layer is above, and its messages are failures; this project's layer repairs nothing");

@@ -2,6 +2,7 @@
 // `slipway validate`: the tests of a validation archive or a directory, their figures, and how these compare with
 // expected ones and with those of another run (docs/npu.md#validation-archives).
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
@@ -27,6 +28,8 @@ struct ValidateOptions : RunGroup, EngineGroup {
 };
 
 constexpr double kTolerance = 10;  // percent
+// `elapsed` depends on the iterations, and the difference of two times may be near 0.
+constexpr std::string_view kWithoutScale[] = {"elapsed", "reconfiguration", "sharing"};
 
 // What is expected of a figure, and where that is said.
 struct Bound {
@@ -78,9 +81,8 @@ class BoundReader {
       for (const json::Value figure : members(test["figures"])) {
         if (!check_figure(figure)) continue;
         const std::optional<double> value = number(figure);
-        // The difference of two times has no scale of its own.
         const recipe::FigureKind& kind = recipe::figure_kind(figure.key());
-        if (!value || kind.name == "elapsed") continue;
+        if (!value || std::ranges::contains(kWithoutScale, kind.name)) continue;
         const double slack = std::abs(*value) * tolerance / 100;
         Bound bound{test["name"].string(), figure.key(), {}, {}, figure.location()};
         (kind.larger_is_better ? bound.min : bound.max) = kind.larger_is_better ? *value - slack : *value + slack;
@@ -271,12 +273,17 @@ int validate_verb(const Arguments& arguments) {
   add_engine_thread_options(line, options);
   line.add_option("--kernels", options.kernels, "replace kernels of the recipes with those of this file");
   line.add_option("--expect", options.expected, "compare with the figures of this file: TEST, FIGURE, `min`, `max`");
-  line.add_option("--against", options.against, "compare with another run, by the file of its --report");
+  Option against =
+      line.add_option("--against", options.against, "compare with another run, by the file of its --report");
   line.add_option("--tolerance", options.tolerance,
                   "the percentage by which a figure may be worse than in --against (10)")
-      .not_negative();
-  line.add_option("--clock", options.clock, "MHz of the cores, for the rate of matrix products").not_negative();
-  line.add_option("--operations", options.operations, "of a core in a test of matrix products (196608)").not_negative();
+      .not_negative()
+      .needs(against);
+  Option clock =
+      line.add_option("--clock", options.clock, "MHz of the cores, for the rate of matrix products").not_negative();
+  line.add_option("--operations", options.operations, "of a core in a test of matrix products (196608)")
+      .not_negative()
+      .needs(clock);
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   return validate(options);
 }

@@ -5,6 +5,7 @@
 
 #include "base/containers/ar.hpp"
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
@@ -18,7 +19,7 @@
 namespace slipway::cli {
 namespace {
 
-constexpr std::string_view kFirstMember = "recording";
+constexpr std::string_view kFirstMember = "recording", kVersionText = "slipway 1\n";
 
 struct RecordingOptions {
   ReportStyle style;
@@ -77,6 +78,9 @@ class Replay {
       return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(options_.file, range), std::move(message));
     };
     if (read.fault) return damaged(read.fault->range, read.fault->message);
+    if (text_of(read.members.front().bytes) != kVersionText)
+      return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(options_.file),
+                  "the recording is of another version of the layer");
     std::vector<Dispatch> dispatches;
     std::vector<RecordedInput> inputs;  // of the next dispatch: a dispatch follows its tensors
     for (const ArMember& member : read.members) {
@@ -98,7 +102,7 @@ class Replay {
         dispatches.push_back(
             {number, rest == ".graph" ? std::string(text_of(member.bytes)) : "", std::exchange(inputs, {})});
         const Path model = dispatches.back().model;
-        if (rest == ".graph" && (model.empty() || model.filename() != model))
+        if (rest == ".graph" && (model.empty() || model.filename() != model || model.string().starts_with('.')))
           return damaged(range, formatted("`{}` does not name a model", member.name));
       }
       SLIPWAY_TRY_VOID(write_file(to, member.bytes));
@@ -111,8 +115,7 @@ class Replay {
     if (dispatch.model.empty()) return run_job(*scenarios_, {(directory_ / (dispatch.number + ".json")).string()});
     std::vector<std::string> words = {(directory_ / dispatch.model).string()};
     for (const RecordedInput& input : dispatch.inputs) {
-      words.emplace_back("--input");
-      words.push_back(input.name + "=" + input.file);
+      words.push_back(formatted("--input={}={}", input.name, input.file));
     }
     std::vector<std::string> against = words;
     against.insert(against.end(), {"--against", (directory_ / dispatch.number).string()});
@@ -179,12 +182,15 @@ int replay(const RecordingOptions& options) {
   const auto dispatches = diagnostics.take(replay.unpack(read->content().bytes));
   if (!dispatches) return report(diagnostics, options.style);
   Counts counts;
+  int worst = 0;
   json::Writer out;
   std::string device, first;
   out.object([&] {
     out.member("file", options.file).key("dispatches").array([&] {
       for (const Dispatch& dispatch : *dispatches) {
+        if (is_interrupted() || has_timed_out(diagnostics.all())) break;
         DispatchResult result = replay.run(dispatch);
+        worst = worst_status(worst, result.status);
         if (!result.device.empty()) device = result.device;
         const bool differs = result.status == static_cast<int>(ExitClass::CheckFailed);
         const bool lacks = result.status == static_cast<int>(ExitClass::DeviceLacks);
@@ -212,15 +218,18 @@ int replay(const RecordingOptions& options) {
     out.member("device", device).member("first_difference", first);
   });
   if (options.style.json) print(out.text());
-  const int status = report(diagnostics, options.style, stderr);
+  const int status = worst_status(report(diagnostics, options.style, stderr), worst);
+  // What still runs cannot be stopped.
+  if (has_timed_out(diagnostics.all())) end_process(status);
   if (options.style.json) return status;
   const auto more = [](std::size_t count, std::string_view what) {
     return count == 0 ? std::string() : formatted(", {} {}", count, what);
   };
-  print(formatted("{}: {} dispatches: {} equal{}{}{}{}\n", options.file, dispatches->size(), counts.equal,
-                  more(counts.differ, counts.differ == 1 ? "differs" : "differ"), more(counts.skipped, "cannot run"),
-                  more(counts.failed, "failed"), device.empty() ? "" : ", on " + device));
-  if (!first.empty()) print(formatted("the first that differs: {}\n", first));
+  print_status(formatted("{}: {} dispatches: {} equal{}{}{}{}\n", options.file, dispatches->size(), counts.equal,
+                         more(counts.differ, counts.differ == 1 ? "differs" : "differ"),
+                         more(counts.skipped, "cannot run"), more(counts.failed, "failed"),
+                         device.empty() ? "" : ", on " + device));
+  if (!first.empty()) print_status(formatted("the first that differs: {}\n", first));
   return status;
 }
 

@@ -29,12 +29,13 @@ struct CapturedShader {
 // Writes `shader-HASH.spv`, and `shader-HASH.json`, a scenario with the shader as a resource. Nothing if capturing is
 // off or the module cannot be understood.
 std::optional<CapturedShader> capture_shader(const LayerDevice& device, const spirv::Module& module);
-// Writes `dispatch-HASH.json`, a scenario that runs a compute shader with the tensors, the push constants and the
-// workgroups of a dispatch. Nothing for a shader that has other resources, too.
+// What is recorded of a dispatch.
 struct CapturedDispatch {
   std::shared_ptr<const RecordedWork> work;
   std::vector<TensorRegion> tensors;
 };
+// Writes `dispatch-HASH.json`, a scenario that runs a compute shader with the tensors, the push constants and the
+// workgroups of a dispatch. Nothing for a shader that has other resources, too.
 std::optional<CapturedDispatch> capture_dispatch(const LayerDevice& device, const CapturedShader& shader,
                                                  const CommandState& state, const std::array<std::uint32_t, 3>& groups);
 // Writes `graph-HASH.spv`, its constants as `graph-HASH.N.npy`, and `graph-HASH.json`, a scenario that runs the graph

@@ -2,6 +2,7 @@
 #include "layer/resources/recorder.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "base/containers/ar.hpp"
@@ -62,7 +63,8 @@ RecordedDispatch::~RecordedDispatch() {
   destroy_host_buffer(device_, memory_);
 }
 
-VkResult RecordedDispatch::make() {
+RecordedDispatch::RecordedDispatch(const LayerDevice& device, std::shared_ptr<const RecordedWork> work)
+    : device_(device), work_(std::move(work)) {
   for (const RecordedTensor& one : work_->tensors) {
     const std::uint64_t size = aligned(one.description.packed_size());
     Offsets& offsets = offsets_.emplace_back(size_, size_);
@@ -70,11 +72,18 @@ VkResult RecordedDispatch::make() {
     offsets.output = size_;
     if (one.is_output) size_ += size;
   }
+  executed_ = size_;
+  size_ += kAlignment;
+}
+
+VkResult RecordedDispatch::make() {
   const VkQueryPoolCreateInfo query{
       .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 1};
-  const VkResult result = device_.next.vkCreateQueryPool(device_.handle, &query, nullptr, &time_);
+  VkResult result = device_.next.vkCreateQueryPool(device_.handle, &query, nullptr, &time_);
   if (result != VK_SUCCESS) return result;
-  return create_host_buffer(device_, std::max(size_, kAlignment), VK_BUFFER_USAGE_TRANSFER_DST_BIT, memory_);
+  result = create_host_buffer(device_, size_, VK_BUFFER_USAGE_TRANSFER_DST_BIT, memory_);
+  if (result == VK_SUCCESS) std::memset(memory_.mapped + executed_, 0, kAlignment);
+  return result;
 }
 
 void RecordedDispatch::copy(VkCommandBuffer commands, std::span<const TensorRegion> tensors, bool inputs) const {
@@ -101,14 +110,18 @@ void RecordedDispatch::end(VkCommandBuffer commands, std::span<const TensorRegio
   barrier(device_, commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
           VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
   copy(commands, tensors, false);
+  device_.next.vkCmdFillBuffer(commands, memory_.buffer, executed_, sizeof(std::uint32_t), 1);
   barrier(device_, commands, VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
           VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
   device_.next.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, time_, 0);
 }
 
 std::optional<std::uint64_t> RecordedDispatch::time() const {
+  // The query of a dispatch that was not executed was not reset, and may not be read.
+  std::uint32_t executed = 0;
+  std::memcpy(&executed, memory_.mapped + executed_, sizeof executed);
   std::uint64_t ticks = 0;
-  // Without waiting: a dispatch that was not executed has no time.
+  if (executed == 0) return std::nullopt;
   if (device_.next.vkGetQueryPoolResults(device_.handle, time_, 0, 1, sizeof ticks, &ticks, sizeof ticks,
                                          VK_QUERY_RESULT_64_BIT) != VK_SUCCESS)
     return std::nullopt;
@@ -144,9 +157,9 @@ const RecordedDispatch* DispatchRecorder::add(std::uint32_t family, std::shared_
   if (family >= families.size() || families[family].timestamp_bits == 0)
     return refuse("a queue family without timestamps, which order recorded dispatches");
   if (dispatches_.size() == kMaxDispatches) return refuse(formatted("{} dispatches were recorded", kMaxDispatches));
+  if (made->size() > kMaxBytes - size_) return refuse(formatted("tensors of {} bytes were recorded", size_));
   if (made->make() != VK_SUCCESS) return refuse("no memory for the tensors of a dispatch");
   size_ += made->size();
-  if (size_ > kMaxBytes) return refuse(formatted("tensors of {} bytes were recorded", size_ - made->size()));
   return dispatches_.emplace_back(std::move(made)).get();
 }
 

@@ -45,8 +45,7 @@ std::string recorded_file(const std::string& number, bool is_input, const std::s
 // One recorded dispatch; it lives as long as the recorder. If it is executed several times, the last one remains.
 class RecordedDispatch {
  public:
-  RecordedDispatch(const LayerDevice& device, std::shared_ptr<const RecordedWork> work)
-      : device_(device), work_(std::move(work)) {}
+  RecordedDispatch(const LayerDevice& device, std::shared_ptr<const RecordedWork> work);
   RecordedDispatch(const RecordedDispatch&) = delete;
   ~RecordedDispatch();
 
@@ -71,6 +70,7 @@ class RecordedDispatch {
     std::uint64_t input = 0, output = 0;
   };
   std::vector<Offsets> offsets_;  // in the memory, by tensor
+  std::uint64_t executed_ = 0;    // there: a number that is not 0 after an execution
   std::uint64_t size_ = 0;
   HostBuffer memory_;
   VkQueryPool time_ = VK_NULL_HANDLE;

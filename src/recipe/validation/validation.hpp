@@ -3,7 +3,7 @@
 // executions give (docs/npu.md#validation-archives).
 //
 //   Result<ValidationSuite> suite = read_suite("xrt_smi_strx.a");
-//   std::vector<ValidationOutcome> outcomes = run_suite(*suite, options);
+//   for (const ValidationTest& test : suite->tests) ValidationOutcome outcome = run_test(*suite, test, options);
 #pragma once
 
 #include <functional>

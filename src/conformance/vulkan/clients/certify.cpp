@@ -24,6 +24,14 @@ static_assert(std::size(kClients) == std::size(kRun));
 
 std::span<const CertifyClient> certify_clients() { return kClients; }
 
+bool has_vulkan_layer(std::string_view name) {
+  std::uint32_t count = 0;
+  if (volkInitialize() != VK_SUCCESS || vkEnumerateInstanceLayerProperties(&count, nullptr) != VK_SUCCESS) return false;
+  std::vector<VkLayerProperties> layers(count);
+  if (vkEnumerateInstanceLayerProperties(&count, layers.data()) != VK_SUCCESS) return false;
+  return std::ranges::any_of(layers, [&](const VkLayerProperties& one) { return name == one.layerName; });
+}
+
 ClientOutcome run_certify_client(std::string_view name, const CertifyOptions& options) {
   const auto at = std::ranges::find(kClients, name, &CertifyClient::name) - std::begin(kClients);
   ClientOutcome outcome;

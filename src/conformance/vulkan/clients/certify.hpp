@@ -15,6 +15,9 @@ struct CertifyClient {
 };
 std::span<const CertifyClient> certify_clients();
 
+// Whether the Vulkan loader finds a layer of this name.
+bool has_vulkan_layer(std::string_view name);
+
 // `name` is that of a client.
 ClientOutcome run_certify_client(std::string_view name, const CertifyOptions& options);
 
