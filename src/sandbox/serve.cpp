@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The zygote, which reads no input, and the workers that it forks, each for one request.
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <new>
 #include <set>
@@ -102,6 +103,7 @@ class Zygote {
   bool has_order() const {
     platform::Watched watched[] = {{.file = kSocket}, {.file = caller_}};
     while (platform::wait_for_any(watched, -1) < 0) {
+      if (errno != EINTR) return false;
     }
     return !watched[1].is_ready;
   }

@@ -23,7 +23,7 @@ namespace slipway::sandbox {
 inline constexpr int kSocket = 3;
 
 // Increment when a message or the request or reply of any service changes.
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 constexpr std::uint32_t number_of(std::string_view service) {
   std::uint32_t hash = 2166136261;  // FNV-1a

@@ -99,10 +99,13 @@ Result<ChildEnd> run_child(const std::vector<std::string>& command, std::chrono:
       pipes.read(kPeriod, end);
     else
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (end.timed_out || end.interrupted) continue;
-    end.interrupted = ends_by_interrupt && is_interrupted();
-    end.timed_out = !end.interrupted && Clock::now() - start >= limit;
-    if (end.interrupted || end.timed_out) platform::end_group(*process);
+    if (!end.timed_out && !end.interrupted) {
+      end.interrupted = ends_by_interrupt && is_interrupted();
+      end.timed_out = !end.interrupted && Clock::now() - start >= limit;
+    }
+    if (!end.timed_out && !end.interrupted) continue;
+    platform::end_group(*process);  // again until it has ended: its group may not exist yet
+    platform::kill_process(*process);
   }
   platform::end_group(*process);
   while (pipes.is_open() && pipes.read(0, end)) {

@@ -25,7 +25,7 @@ TEST(RunChild, ReportsHowACommandEnds) {
   EXPECT_EQ(normal.errors, "err\n");
   EXPECT_FALSE(normal.timed_out || normal.signal);
   EXPECT_EQ(run("kill -SEGV $$").signal, SIGSEGV);
-  EXPECT_TRUE(run("while :; do :; done", 0.1).timed_out);
+  EXPECT_TRUE(run("ulimit -t 60; while :; do :; done", 0.1).timed_out);
   // A process that stays ends too.
   EXPECT_EQ(run("sleep 1000 & exit 1").status, 1);
   // One that has left the group is not waited for, although it has the pipes.

@@ -117,7 +117,10 @@ int wait_for_any(std::span<Watched> files, int milliseconds) {
     polled.push_back({.fd = each.file, .events = events, .revents = 0});
   }
   const int ready = ::poll(polled.data(), polled.size(), milliseconds);
+  const int error = errno;
   for (std::size_t i = 0; i < files.size(); ++i) files[i].is_ready = ready > 0 && polled[i].revents != 0;
+  polled = {};
+  errno = error;  // of `poll`
   return ready;
 }
 
