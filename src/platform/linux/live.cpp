@@ -65,7 +65,7 @@ Opened<OwnedDescriptor> listen_at(const Path& path) {
     if (probe.number() < 0) return std::unexpected(errno);
     if (::connect(probe.number(), given, sizeof address) == 0 || errno == EAGAIN || errno == EPROTOTYPE)
       return std::unexpected(EADDRINUSE);
-    if (errno != ECONNREFUSED) return std::unexpected(errno);  // only that says that nobody serves it
+    if (errno != ECONNREFUSED) return std::unexpected(errno);  // only that says that no program serves it
     ::unlink(path.c_str());
   }
   OwnedDescriptor socket = new_socket();

@@ -30,7 +30,7 @@ bool LiveProject::read_project_file(Diagnostics& diagnostics) {
   project_ = std::make_unique<const Project>(std::move(*project));
   files_ = {file_};
   for (const ProjectProgram& program : programs_of(*project_)) files_.insert_range(files_of(*project_, program));
-  // What the project does not name is not looked at, and may change.
+  // What the project does not name is not watched, and may change.
   std::erase_if(sources_, [&](const auto& each) { return !files_.contains(each.first); });
   return true;
 }
