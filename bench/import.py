@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the import of ONNX models: import.py --build DIRECTORY
 
-The time and the peak memory of importing a large model, compared with reading its file, and the time of a run of MobileNetV2
-from ONNX, compared with the same network as a graph that was written for Slipway. Each alternates with what it is compared
+The time and the peak memory of importing a large model, compared with reading its file, and the times of runs of MobileNetV2 and
+ResNet-50 from ONNX, compared with the same networks as graphs that were written for Slipway. Each alternates with what it is compared
 with; times of imports are the minimum, times of runs the median.
 """
 import argparse
@@ -103,8 +103,8 @@ class Runs:
 
 
 def network(build, directory, options, rows):
-    for precision in ("fp32", "int8"):
-        name = f"mobilenet_v2.{precision}"
+    for name in ("mobilenet_v2.fp32", "mobilenet_v2.int8", "resnet_50.fp32", "resnet_50.int8"):
+        precision = name.rpartition(".")[2]
         quietly(build / "bin/make_networks", directory, 1, name)
         path = directory / f"{name}.json"
         quietly(sys.executable, pathlib.Path(__file__).parent / "onnx_networks.py", path)
