@@ -87,7 +87,8 @@ class ProjectServer {
       }
     }
     const bool is_new = !compiled.empty();
-    if (is_new) publish(diagnostics);
+    is_complete_ |= missing() == 0;
+    if (is_new && is_complete_) publish(diagnostics);
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin;
     report_rpl(diagnostics, options_.rpl, nullptr, 0);
     if (is_new) {
@@ -95,8 +96,25 @@ class ProjectServer {
       for (const std::string& name : compiled) names += formatted("{}{}", names.empty() ? "" : ", ", name);
       print_status(formatted("{}: {:.1f} ms\n", names, time.count()));
     }
-    if (const std::size_t failing = project_.failing_count(); failing != 0 && !options_.rpl.style.json)
-      print_error(formatted("{} {} as compiled before\n", failing, failing == 1 ? "program stays" : "programs stay"));
+    if (!options_.rpl.style.json) print_failing();
+  }
+
+  // Programs that have never been compiled.
+  std::size_t missing() const {
+    const std::vector<rpl::LiveProject::Named> programs = project_.programs();
+    return static_cast<std::size_t>(std::ranges::count_if(project_.failing(), [&](const std::string& name) {
+      return !std::ranges::contains(programs, name, &rpl::LiveProject::Named::name);
+    }));
+  }
+
+  void print_failing() const {
+    const std::size_t never = missing(), old = project_.failing().size() - never;
+    if (old != 0)
+      print_error(formatted("{} {} as compiled before\n", old, old == 1 ? "program stays" : "programs stay"));
+    if (never == 0) return;
+    const std::string programs = never == 1 ? "1 program was" : formatted("{} programs were", never);
+    print_error(formatted("{} never compiled, {}\n", programs,
+                          is_complete_ ? "and is not in the pack" : "and no pack is sent or written before"));
   }
 
   void publish(Diagnostics& diagnostics) {
@@ -115,6 +133,7 @@ class ProjectServer {
   rpl::LiveProject project_;
   FileWatch watch_;
   std::optional<LocalServer> server_;
+  bool is_complete_ = false;    // all programs were compiled once: a pack does not lose what an earlier one had
   Clock::time_point patience_;  // until then, a file that is missing may appear again
 };
 
@@ -134,6 +153,11 @@ int serve_verb(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
+  if (options.rpl.files.empty()) {
+    diagnostics.error(DiagnosticKind::Usage, {}, "no project file is given")
+        .hint("`slipway serve game.rplproject.json --pack game.rplpack`");
+    return report_rpl(diagnostics, options.rpl, nullptr, 0);
+  }
   refuse_directories(options.rpl.files, "serve", is_rpl_project, diagnostics);
   if (!diagnostics.has_errors() && !is_project_file(options.rpl.files.front())) {
     diagnostics

@@ -34,7 +34,7 @@ class LiveProject {
   };
   std::vector<Named> programs() const;
   // Programs that have no result yet, or that were changed since without success.
-  std::size_t failing_count() const { return failing_.size(); }
+  const std::set<std::string>& failing() const { return failing_; }
 
  private:
   // Whether the contents are other ones.

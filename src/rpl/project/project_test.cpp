@@ -276,7 +276,7 @@ TEST_F(LiveProjectTest, KeepsWhatHadNoErrors) {
   const auto before = metadata();
   EXPECT_THAT(save("dir/brick.rpl", "broken"), ElementsAre());
   EXPECT_THAT(messages(), ::testing::HasSubstr("dir/brick.rpl:1:1: error"));
-  EXPECT_EQ(live.failing_count(), 2);
+  EXPECT_EQ(live.failing().size(), 2);
   EXPECT_EQ(metadata(), before);
   const std::string first = messages();
   EXPECT_THAT(save("dir/brick.rpl", "broken"), ElementsAre());
@@ -285,11 +285,11 @@ TEST_F(LiveProjectTest, KeepsWhatHadNoErrors) {
       << "of other files";
   EXPECT_EQ(messages(), first);
   EXPECT_THAT(save("dir/brick.rpl", kBrick), ElementsAre("forward/brick", "shadow/brick"));
-  EXPECT_EQ(live.failing_count(), 0);
+  EXPECT_EQ(live.failing().size(), 0);
   files.erase("dir/brick.rpl");
   EXPECT_THAT(live.update({"dir/brick.rpl"}, diagnostics), ElementsAre()) << "a file that is missing";
   EXPECT_EQ(metadata(), before);
-  EXPECT_EQ(live.failing_count(), 2);
+  EXPECT_EQ(live.failing().size(), 2);
 }
 
 TEST_F(LiveProjectTest, FollowsTheProjectFile) {
@@ -309,7 +309,7 @@ TEST_F(LiveProjectTest, SourcesThatChangedMeanwhileAreReadAgain) {
   files["dir/glass.rpl"] = std::string(kGlass) + "broken";
   files["dir/game.rplproject.json"] = "{";
   EXPECT_THAT(live.update({"dir/game.rplproject.json", "dir/glass.rpl"}, diagnostics), ElementsAre());
-  EXPECT_EQ(live.failing_count(), 1) << "saved together with a project file that has an error";
+  EXPECT_EQ(live.failing().size(), 1) << "saved together with a project file that has an error";
   EXPECT_THAT(save("dir/game.rplproject.json", kProject), ElementsAre("forward/brick", "shadow/brick"));
   EXPECT_THAT(save("dir/glass.rpl", kGlass), ElementsAre("forward/glass"));
 
@@ -321,7 +321,7 @@ TEST_F(LiveProjectTest, SourcesThatChangedMeanwhileAreReadAgain) {
   files["dir/glass.rpl"] = std::string(kGlass) + "broken";  // while the project does not name it
   live.update({"dir/glass.rpl"}, diagnostics);
   save("dir/game.rplproject.json", kProject);
-  EXPECT_EQ(live.failing_count(), 1);
+  EXPECT_EQ(live.failing().size(), 1);
 }
 
 }  // namespace
