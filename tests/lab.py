@@ -178,6 +178,13 @@ def outputs_of_cases(directory):
     done = run(directory, "first.json", "b.json", "--html", "shader.comp")
     expect(done.returncode == 3 and "is also an input" in done.stderr, f"page over a shader: {done.returncode} {done.stderr}")
     expect((directory / "shader.comp").read_text() == before, "page over a shader: it is overwritten")
+    (directory / "other.json").write_text(json.dumps(dispatch("other", "b[0] = 7;", 4, dst="shader.comp")))
+    scenario("third.json", dst="first.json")
+    for replacing, dst in (("third.json", "first.json"), ("other.json", "shader.comp")):
+        before = (directory / dst).read_text()
+        done = run(directory, "first.json", replacing, "--jobs", "1")
+        expect(done.returncode == 3 and "`first.json` reads " in done.stderr, f"{dst} as an output: {done.returncode} {done.stderr}")
+        expect((directory / dst).read_text() == before, f"{dst} as an output: it is overwritten")
     (directory / "one.npy").write_text("old")
     done = run(directory, "first.json", "b.json", "--junit", "one.npy")
     expect(done.returncode == 3 and "the run itself writes" in done.stderr, f"report over an output: {done.returncode} {done.stderr}")

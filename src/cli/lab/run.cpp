@@ -155,6 +155,10 @@ class LabRun {
       if (!input.empty()) protect_input(input);
     if (!options_.expect_path.empty() && !(expectations_ = Expectations::read(options_.expect_path, diagnostics_)))
       return false;
+    for (const LabCase& one : all_) {
+      if (auto file = options_.rows ? std::nullopt : key_of_name(one.file))
+        files_.readers.emplace(*std::move(file), one.file);
+    }
     std::vector<std::string> formats;
     for (LabCase& one : wanted_) {
       detect_format(one);
@@ -174,7 +178,8 @@ class LabRun {
                                  options_.style.sarif_path, results_path()};
     if (options_.bench) outputs.emplace_back(options_.bench->csv_path);
     for (const Path& output : outputs) {
-      if (auto file = output.empty() ? std::nullopt : replaced_file(output)) owners_.emplace(*std::move(file), "");
+      if (auto file = output.empty() ? std::nullopt : replaced_file(output))
+        files_.owners.emplace(*std::move(file), "");
     }
     if (!options_.rows) outputs.append_range(output_files(worker_words_));
     if (Result<> checked = slipway::check_outputs(outputs); !checked) diagnostics_.add(std::move(checked.error()));
@@ -286,13 +291,22 @@ class LabRun {
     return options;
   }
 
-  // Outputs of the run do not replace inputs of its cases, and two cases do not replace one file.
+  // Outputs of the run do not replace inputs of its cases, and two cases do not replace one file. A case may read what
+  // another one has written.
   std::optional<TakenOutput> claim(const LabCase& one, const CaseFiles& uses) {
-    for (const FileKey& input : uses.inputs) protect_input(input);
+    for (const FileKey& input : uses.inputs) {
+      protect_input(input);
+      files_.readers.try_emplace(input, one.file);
+    }
     for (const FileKey& output : uses.outputs) {
-      const auto [owner, is_new] = owners_.try_emplace(output, one.file);
-      if (!is_new && owner->second != one.file)
-        return TakenOutput{output, owner->second.empty() ? "the run itself" : formatted("`{}`", owner->second)};
+      const auto owner = files_.owners.find(output);
+      const auto reader = files_.readers.find(output);
+      if (owner != files_.owners.end() && owner->second != one.file)
+        return TakenOutput{output,
+                           owner->second.empty() ? "the run itself writes" : formatted("`{}` writes", owner->second)};
+      if (owner == files_.owners.end() && reader != files_.readers.end() && reader->second != one.file)
+        return TakenOutput{output, formatted("`{}` reads", reader->second)};
+      files_.owners.try_emplace(output, one.file);
     }
     return std::nullopt;
   }
@@ -459,9 +473,12 @@ class LabRun {
   std::vector<std::string> worker_words_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Diagnostics diagnostics_;
-  std::map<FileKey, std::string> owners_;  // the case that writes a file; empty: the run
-  std::vector<LabCase> all_, wanted_;      // and those that have no results in an earlier file
-  std::vector<LabCase> missing_;           // in this round
+  struct {
+    std::map<FileKey, std::string> owners;   // the case that writes a file; empty: the run
+    std::map<FileKey, std::string> readers;  // the first case that reads a file, or is it
+  } files_;
+  std::vector<LabCase> all_, wanted_;  // and those that have no results in an earlier file
+  std::vector<LabCase> missing_;       // in this round
   LabResults earlier_, results_;
   std::optional<LabResults> baseline_;
   std::optional<Expectations> expectations_;

@@ -210,7 +210,7 @@ class Worker {
     const auto file = key ? files.find(*key) : files.end();
     const std::string path = file == files.end() ? std::string() : file->second->string();
     return fail(Diagnostic{.kind = DiagnosticKind::OutputConflict,
-                           .message = formatted("{} writes {}, too", file_of(taken[1].string()), path),
+                           .message = formatted("{} {}, too", file_of(taken[1].string()), path),
                            .location = SourceLocation::in_file(path)}
                     .hint("give the outputs names of their own, or run the files separately"));
   }

@@ -65,7 +65,7 @@ std::string request_text(const WorkerRequest& request);
 // An output of a case that another one writes.
 struct TakenOutput {
   FileKey file;
-  std::string owner;  // for messages
+  std::string owner;  // for messages: "`b.json` writes"
 };
 std::string answer_text(const std::optional<TakenOutput>& taken);
 WorkerReply read_reply(const std::string& line);  // empty if it is not a reply
