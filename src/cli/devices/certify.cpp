@@ -47,13 +47,15 @@ int run_client(const CertifyVerbOptions& options) {
     std::ranges::replace(failure, '\n', ' ');
     print(failure + "\n");
   }
+  if (outcome.is_lacking) return static_cast<int>(ExitClass::DeviceLacks);
   return outcome.failures.empty() ? 0 : static_cast<int>(ExitClass::CheckFailed);
 }
 
 // --- all clients -----------------------------------------------------------------------------------------------------
 
 struct Certified {
-  std::string_view name, how;  // `ok`, `FAILED`, `crashed`, `timed out`
+  std::string_view name, how;  // `ok`, `FAILED`, `cannot run`, `crashed`, `timed out`
+  DiagnosticKind kind = DiagnosticKind::ExpectationFailed;
   std::uint64_t checks = 0;
   std::vector<std::string> failures;
 };
@@ -75,6 +77,9 @@ Certified outcome_of(std::string_view name, const ChildEnd& end) {
   } else if (end.signal) {
     made.how = "crashed";
     made.failures.push_back(formatted("the process ended by signal {}", *end.signal));
+  } else if (end.status == static_cast<int>(ExitClass::DeviceLacks)) {
+    made.how = "cannot run";
+    made.kind = DiagnosticKind::DeviceLacks;
   } else if (end.status == 0 && made.failures.empty() && made.checks > 0) {
     made.how = "ok";
   } else if (made.failures.empty()) {
@@ -152,8 +157,10 @@ int certify(const CertifyVerbOptions& options) {
     if (end->interrupted) break;
     const Certified& made = all.emplace_back(outcome_of(client.name, *end));
     for (const std::string& failure : made.failures)
-      diagnostics.error(DiagnosticKind::ExpectationFailed, {}, formatted("client `{}`: {}", made.name, failure));
-    if (!options.style.json) print_status(formatted("{:9} {}, {} checks\n", made.name, made.how, made.checks));
+      diagnostics.error(made.kind, {}, formatted("client `{}`: {}", made.name, failure));
+    if (!options.style.json)
+      print_status(
+          formatted("{:9} {}, {} {}\n", made.name, made.how, made.checks, made.checks == 1 ? "check" : "checks"));
   }
   if (options.style.json) print(report_text(all));
   return report(diagnostics, options.style, stderr);

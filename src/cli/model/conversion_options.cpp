@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/text/base64.hpp"
 #include "cli/content.hpp"
 #include "cli/model/conversion.hpp"
@@ -66,6 +67,7 @@ std::optional<std::int32_t> parse_number(const std::string& text) {
 
 void read_shader(const std::string& name, const std::string& path,
                  std::map<std::string, convert::GivenCode, std::less<>>& given, Diagnostics& diagnostics) {
+  protect_input(path);
   const auto file = diagnostics.take(map_file(path));
   if (!file) return;
   const auto language = shader::detect(path, file->bytes());

@@ -65,6 +65,8 @@ class BoundReader {
         bounds_.push_back(std::move(bound));
       }
     }
+    if (bounds_.empty() && !diagnostics_.has_errors())
+      add(DiagnosticKind::MissingKey, root, "no figures to compare with");
     return std::move(bounds_);
   }
 
@@ -89,6 +91,8 @@ class BoundReader {
         bounds_.push_back(std::move(bound));
       }
     }
+    if (bounds_.empty() && !diagnostics_.has_errors())
+      add(DiagnosticKind::MissingKey, root, "no figures to compare with");
     return std::move(bounds_);
   }
 
@@ -145,6 +149,7 @@ class Validation {
     if (!options_.kernels.empty()) request_.session.kernels = read_input(options_.kernels, diagnostics);
     request_.session.plan = plan_options(options_.group, options_, options_);
     request_.session.changes.iterations = options_.group.iterations;
+    request_.session.changes.mode = recipe::mode_from_name(options_.group.mode);
     request_.clock_mhz = options_.clock.value_or(0);
     request_.core_operations = options_.operations.value_or(request_.core_operations);
     request_.open = [this] {

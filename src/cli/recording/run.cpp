@@ -62,8 +62,9 @@ struct DispatchResult {
   int status = 0;
   Failure diagnostics;
   std::string device;
-  std::string operators;   // the first that differ from the interpreter
-  bool all_right = false;  // all operators were compared, and none differs
+  std::string operators;     // the first that differ from the interpreter
+  bool is_compared = false;  // with recorded results
+  bool all_right = false;    // all operators were compared, and none differs
 };
 
 class Replay {
@@ -140,6 +141,7 @@ class Replay {
     DispatchResult result{.status = made.job->status(), .diagnostics = made.job->all_diagnostics()};
     for (const RunReportEntry& entry : made.job->report()) {
       if (entry.outcome.report) result.device = entry.outcome.report->device;
+      result.is_compared |= entry.outcome.is_checked;
       const auto wrong =
           std::ranges::find_if(entry.layers, [](const LayerReport& one) { return !one.layer->own.passed(); });
       if (wrong != entry.layers.end()) result.operators = model::layer_name(*wrong->layer);
@@ -173,6 +175,25 @@ Diagnostic difference(const std::string& file, const Dispatch& dispatch, const D
   return problem;
 }
 
+// A dispatch without recorded results shows nothing.
+void require_comparison(const std::string& file, DispatchResult& result) {
+  if (result.status != 0 || result.is_compared) return;
+  result.status = static_cast<int>(ExitClass::CheckFailed);
+  result.diagnostics.push_back({.kind = DiagnosticKind::ExpectationFailed,
+                                .message = "the recording has no results of this dispatch",
+                                .location = SourceLocation::in_file(file)});
+}
+
+std::string summary(const std::string& file, const Counts& counts, const std::string& device) {
+  const auto more = [](std::size_t count, std::string_view what) {
+    return count == 0 ? std::string() : formatted(", {} {}", count, what);
+  };
+  const std::size_t all = counts.equal + counts.differ + counts.skipped + counts.failed;
+  return formatted("{}: {} {}: {} equal{}{}{}{}\n", file, all, all == 1 ? "dispatch" : "dispatches", counts.equal,
+                   more(counts.differ, counts.differ == 1 ? "differs" : "differ"), more(counts.skipped, "cannot run"),
+                   more(counts.failed, "failed"), device.empty() ? "" : ", on " + device);
+}
+
 int replay(const RecordingOptions& options) {
   Diagnostics diagnostics;
   const auto read = diagnostics.take(ContentOf::read(options.file));
@@ -190,9 +211,10 @@ int replay(const RecordingOptions& options) {
       for (const Dispatch& dispatch : *dispatches) {
         if (is_interrupted() || has_timed_out(diagnostics.all())) break;
         DispatchResult result = replay.run(dispatch);
+        require_comparison(options.file, result);
         worst = worst_status(worst, result.status);
         if (!result.device.empty()) device = result.device;
-        const bool differs = result.status == static_cast<int>(ExitClass::CheckFailed);
+        const bool differs = result.status == static_cast<int>(ExitClass::CheckFailed) && result.is_compared;
         const bool lacks = result.status == static_cast<int>(ExitClass::DeviceLacks);
         ++(result.status == 0 ? counts.equal : differs ? counts.differ : lacks ? counts.skipped : counts.failed);
         if (!options.style.json && output_level() != OutputLevel::Quiet)
@@ -220,24 +242,22 @@ int replay(const RecordingOptions& options) {
   if (options.style.json) print(out.text());
   const int status = worst_status(report(diagnostics, options.style, stderr), worst);
   // What still runs cannot be stopped.
-  if (has_timed_out(diagnostics.all())) end_process(status);
+  if (has_timed_out(diagnostics.all())) {
+    directory.reset();
+    end_process(status);
+  }
   if (options.style.json) return status;
-  const auto more = [](std::size_t count, std::string_view what) {
-    return count == 0 ? std::string() : formatted(", {} {}", count, what);
-  };
-  print_status(formatted("{}: {} dispatches: {} equal{}{}{}{}\n", options.file, dispatches->size(), counts.equal,
-                         more(counts.differ, counts.differ == 1 ? "differs" : "differ"),
-                         more(counts.skipped, "cannot run"), more(counts.failed, "failed"),
-                         device.empty() ? "" : ", on " + device));
+  print_status(summary(options.file, counts, device));
   if (!first.empty()) print_status(formatted("the first that differs: {}\n", first));
   return status;
 }
 
 }  // namespace
 
-bool is_recording(const Content& content) {
-  if (!is_ar(content.bytes)) return false;
-  const ArArchive archive = read_ar(content.bytes);
+bool is_recording(const Content& content) { return is_recording(content.bytes); }
+bool is_recording(Bytes bytes) {
+  if (!is_ar(bytes)) return false;
+  const ArArchive archive = read_ar(bytes);
   return !archive.members.empty() && archive.members.front().name == kFirstMember;
 }
 

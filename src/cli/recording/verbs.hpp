@@ -9,6 +9,7 @@ namespace slipway::cli {
 
 // An `ar` archive whose first member is called `recording`.
 bool is_recording(const Content& content);
+bool is_recording(Bytes bytes);
 
 int run_recording(const Arguments& arguments);
 

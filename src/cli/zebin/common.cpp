@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
+#include "cli/recording/verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "foreign/containers.hpp"
 #include "zeinfo/read/parse.hpp"
@@ -24,7 +25,7 @@ bool is_zebin_elf(Bytes bytes) {
 
 bool is_zebin_file(Bytes bytes, const std::vector<std::string>& keys) {
   if (zebin::is_host_file(bytes)) return !zebin::carve_zebins(bytes).empty();
-  if (zebin::is_archive(bytes)) return !foreign::is_recipe_archive(bytes);
+  if (zebin::is_archive(bytes)) return !foreign::is_recipe_archive(bytes) && !is_recording(bytes);
   return is_zebin_elf(bytes) || zebin::looks_like_json(keys) || zeinfo::looks_like_text(text_of(bytes));
 }
 

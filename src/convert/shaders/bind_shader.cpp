@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/text/base64.hpp"
 #include "importer/emit/bound_shader.hpp"
 #include "json/writer.hpp"
@@ -154,6 +155,7 @@ class BoundShader {
 
 std::optional<importer::ShaderOfNode> bind_shader(const Path& file, shader::ReadFile read_file,
                                                   Diagnostics& diagnostics) {
+  protect_input(file);
   const auto mapped = diagnostics.take(map_file(file));
   if (!mapped) return std::nullopt;
   auto guess = shader::guess(file, mapped->bytes());

@@ -8,6 +8,7 @@
 
 #include "base/containers/ar.hpp"
 #include "base/format.hpp"
+#include "base/system/protected_inputs.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -72,6 +73,7 @@ Result<ValidationSuite> read_directory(const std::string& path) {
   std::map<std::string, SourcePtr, std::less<>> files;
   for (const Path& file : files_in(path)) {
     if (!is_json_name(file.filename().string())) continue;
+    protect_input(file);
     SLIPWAY_TRY(SourcePtr source, read_source(file));
     files.emplace(file.filename().string(), std::move(source));
   }

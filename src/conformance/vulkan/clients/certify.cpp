@@ -40,6 +40,10 @@ ClientOutcome run_certify_client(std::string_view name, const CertifyOptions& op
     client.start();
     kRun[at](client);
     client.stop();
+  } catch (const Lacking& lacking) {
+    outcome.is_lacking = true;
+    client.fail(lacking.what());
+    return outcome;
   } catch (const std::exception& error) {
     client.fail(error.what());
   }

@@ -16,6 +16,7 @@ struct CertifyOptions {
 
 struct ClientOutcome {
   std::uint64_t checks = 0;           // results and codes that were compared
+  bool is_lacking = false;            // the device does not have what the client needs; `failures` say what
   std::vector<std::string> failures;  // the first ones: wrong results, codes that are errors, messages
 };
 
