@@ -291,13 +291,10 @@ class LabRun {
     return options;
   }
 
-  // Outputs of the run do not replace inputs of its cases, and two cases do not replace one file. A case may read what
-  // another one has written.
+  // Outputs of the run do not replace inputs of its cases, two cases do not replace one file, and none replaces another
+  // one. A case may read what another one writes.
   std::optional<TakenOutput> claim(const LabCase& one, const CaseFiles& uses) {
-    for (const FileKey& input : uses.inputs) {
-      protect_input(input);
-      files_.readers.try_emplace(input, one.file);
-    }
+    for (const FileKey& input : uses.inputs) protect_input(input);
     for (const FileKey& output : uses.outputs) {
       const auto owner = files_.owners.find(output);
       const auto reader = files_.readers.find(output);
@@ -305,7 +302,7 @@ class LabRun {
         return TakenOutput{output,
                            owner->second.empty() ? "the run itself writes" : formatted("`{}` writes", owner->second)};
       if (owner == files_.owners.end() && reader != files_.readers.end() && reader->second != one.file)
-        return TakenOutput{output, formatted("`{}` reads", reader->second)};
+        return TakenOutput{output, formatted("`{}` is read from", reader->second)};
       files_.owners.try_emplace(output, one.file);
     }
     return std::nullopt;
@@ -475,7 +472,7 @@ class LabRun {
   Diagnostics diagnostics_;
   struct {
     std::map<FileKey, std::string> owners;   // the case that writes a file; empty: the run
-    std::map<FileKey, std::string> readers;  // the first case that reads a file, or is it
+    std::map<FileKey, std::string> readers;  // the case that is this file
   } files_;
   std::vector<LabCase> all_, wanted_;  // and those that have no results in an earlier file
   std::vector<LabCase> missing_;       // in this round
