@@ -143,6 +143,18 @@ def process_times(slipway, model, inputs, directory):
     return min(cold), min(warm)
 
 
+def run_in_turns(all_of, options, first, least):
+    """Runs each `first` times to choose how often it runs in a round, at least `least` times, and then the rounds."""
+    counts = []
+    for one in all_of:
+        one.run(first)
+        counts.append(int(np.clip(options.milliseconds / np.median(one.times), least, 400)) + 2)
+        one.times.clear()
+    for _ in range(options.rounds):
+        for one, count in zip(all_of, counts):
+            one.run(count)
+
+
 def compare(label, path, inputs, slipway, environment, threads, options):
     """Measures one network, prints a line, and returns the ratio of the medians to the faster form of the peer and the difference."""
     inputs.mkdir(exist_ok=True)
@@ -154,14 +166,7 @@ def compare(label, path, inputs, slipway, environment, threads, options):
     if options.vulkan:
         all_of.append(Ours(slipway, model, inputs, environment, "llvmpipe", threads))
     results = [one.result() for one in all_of[:2]]
-    counts = []
-    for one in all_of:
-        one.run(6)
-        counts.append(int(np.clip(options.milliseconds / np.median(one.times), 4, 400)) + 2)
-        one.times.clear()
-    for _ in range(options.rounds):
-        for one, count in zip(all_of, counts):
-            one.run(count)
+    run_in_turns(all_of, options, 6, 4)
     best = [min(one.times) for one in all_of]
     medians = [median_and_spread(one.times) for one in all_of]
     ratio = medians[1][0] / medians[0][0]

@@ -15,7 +15,7 @@ import tempfile
 
 import numpy as np
 
-from networks import Ours, Theirs, median_and_spread, onnxruntime, quiet
+from networks import Ours, Theirs, median_and_spread, onnxruntime, quiet, run_in_turns
 
 MUST = 1.0  # of ONNX Runtime's speed
 
@@ -101,14 +101,7 @@ def compare(model, options, whole, threads):
     arrays, files = random_inputs(model, directory)
     environment = dict(os.environ, XDG_CACHE_HOME=str(whole / "cache"))
     both = [OursOfFile(options.build / "bin/slipway", model, files, directory, environment, threads), TheirsOfFile(model, arrays, threads)]
-    counts = []
-    for one in both:
-        one.run(3)
-        counts.append(int(np.clip(options.milliseconds / np.median(one.times), 2, 400)) + 2)
-        one.times.clear()
-    for _ in range(options.rounds):
-        for one, count in zip(both, counts):
-            one.run(count)
+    run_in_turns(both, options, 3, 2)
     (ours, our_spread), (theirs, their_spread) = (median_and_spread(one.times) for one in both)
     ok = theirs / ours >= MUST
     print(f"{model.stem:32} {threads:7} {ours:10.2f} {our_spread:6.0%} {theirs:10.2f} {their_spread:6.0%} {theirs / ours:6.2f} {MUST:5.2f} {'ok' if ok else 'MISSED'}",

@@ -11,8 +11,6 @@ namespace {
 
 using json::Integer, json::List, json::Nested, json::Record, json::Text;
 
-constexpr std::string_view kPayloadFormats[] = {"vgf", "tosa", "other"};
-
 // A value of a compile spec is text for most back ends. Others show their length.
 std::optional<std::string> text_of_spec(const CompileSpec& spec) {
   const std::string_view text = text_of(spec.value);

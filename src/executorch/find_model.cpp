@@ -58,10 +58,7 @@ std::string delegates_of(const Program& program, std::string_view method) {
 
 }  // namespace
 
-std::string_view name_of(PayloadFormat format) {
-  constexpr std::string_view kNames[] = {"vgf", "tosa", "other"};
-  return kNames[static_cast<std::size_t>(format)];
-}
+std::string_view name_of(PayloadFormat format) { return kPayloadFormats[static_cast<std::size_t>(format)]; }
 
 PayloadFormat format_of(const Delegate& delegate) {
   if (vgf::is_vgf(delegate.payload)) return PayloadFormat::Vgf;

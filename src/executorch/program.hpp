@@ -32,7 +32,8 @@ struct CompileSpec {
 };
 
 enum class PayloadFormat : std::uint8_t { Vgf, Tosa, Other };
-std::string_view name_of(PayloadFormat format);  // `vgf`
+inline constexpr std::string_view kPayloadFormats[] = {"vgf", "tosa", "other"};  // in the order of PayloadFormat
+std::string_view name_of(PayloadFormat format);                                  // `vgf`
 
 struct Delegate {
   std::string_view id;  // of the back end

@@ -109,21 +109,16 @@ class RowJob : public Job {
   }
 
   static Result<> write_inputs(const Path& to, const std::vector<reference::Tensor>& inputs) {
-    std::vector<std::vector<std::byte>> arrays;
+    std::vector<std::string> arrays;
     std::vector<tensor::NpzMember> members;
     for (const reference::Tensor& input : inputs) arrays.push_back(npy_of(input));
-    for (std::size_t i = 0; i < arrays.size(); ++i) members.push_back({formatted("input_{}", i), arrays[i]});
+    for (std::size_t i = 0; i < arrays.size(); ++i) members.push_back({formatted("input_{}", i), bytes_of(arrays[i])});
     return tensor::write_npz(members).and_then(
         [&](const std::vector<std::byte>& archive) { return write_file(to, archive); });
   }
 
-  static std::vector<std::byte> npy_of(const reference::Tensor& from) {
-    const std::vector<std::byte> bytes = from.to_bytes();
-    const std::string header =
-        tensor::npy_header(tensor::info_of(tosa::storage_of(from.type.data)).descr, from.type.shape);
-    std::vector<std::byte> npy(std::from_range, bytes_of(header));
-    npy.append_range(bytes);
-    return npy;
+  static std::string npy_of(const reference::Tensor& from) {
+    return tensor::npy_file(tensor::info_of(tosa::storage_of(from.type.data)).descr, from.type.shape, from.to_bytes());
   }
 
   std::shared_ptr<const RowOptions> options_;

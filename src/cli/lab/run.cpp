@@ -157,7 +157,7 @@ class LabRun {
       return false;
     for (const LabCase& one : all_) {
       if (auto file = options_.rows ? std::nullopt : key_of_name(one.file))
-        files_.readers.emplace(*std::move(file), one.file);
+        files_.cases.emplace(*std::move(file), one.file);
     }
     std::vector<std::string> formats;
     for (LabCase& one : wanted_) {
@@ -297,12 +297,12 @@ class LabRun {
     for (const FileKey& input : uses.inputs) protect_input(input);
     for (const FileKey& output : uses.outputs) {
       const auto owner = files_.owners.find(output);
-      const auto reader = files_.readers.find(output);
+      const auto other = files_.cases.find(output);
       if (owner != files_.owners.end() && owner->second != one.file)
         return TakenOutput{output,
                            owner->second.empty() ? "the run itself writes" : formatted("`{}` writes", owner->second)};
-      if (owner == files_.owners.end() && reader != files_.readers.end() && reader->second != one.file)
-        return TakenOutput{output, formatted("`{}` is read from", reader->second)};
+      if (owner == files_.owners.end() && other != files_.cases.end() && other->second != one.file)
+        return TakenOutput{output, formatted("`{}` is read from", other->second)};
       files_.owners.try_emplace(output, one.file);
     }
     return std::nullopt;
@@ -471,8 +471,8 @@ class LabRun {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Diagnostics diagnostics_;
   struct {
-    std::map<FileKey, std::string> owners;   // the case that writes a file; empty: the run
-    std::map<FileKey, std::string> readers;  // the case that is this file
+    std::map<FileKey, std::string> owners;  // the case that writes a file; empty: the run
+    std::map<FileKey, std::string> cases;   // the case that is this file
   } files_;
   std::vector<LabCase> all_, wanted_;  // and those that have no results in an earlier file
   std::vector<LabCase> missing_;       // in this round

@@ -186,16 +186,6 @@ void run_like_a_runtime(Client& client) {
 
 namespace {
 
-void copy_tensor(Client& client, VkCommandBuffer commands, const AppTensor& from, const AppTensor& to) {
-  const VkTensorCopyARM region{.sType = VK_STRUCTURE_TYPE_TENSOR_COPY_ARM};
-  const VkCopyTensorInfoARM info{.sType = VK_STRUCTURE_TYPE_COPY_TENSOR_INFO_ARM,
-                                 .srcTensor = from.tensor,
-                                 .dstTensor = to.tensor,
-                                 .regionCount = 1,
-                                 .pRegions = &region};
-  client.vk().vkCmdCopyTensorARM(commands, &info);
-}
-
 struct Operator {
   std::string_view name;
   std::int32_t (*compute)(std::int32_t a, std::int32_t b);
