@@ -172,11 +172,7 @@ int check_jobs(const Arguments& arguments) {
       }
     }
   }
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, style, stdout);
-  if (style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : files) print_status(formatted("{}: ok\n", file));
-  return 0;
+  return report_recipe_check(diagnostics, style, files);
 }
 
 }  // namespace slipway::cli

@@ -176,12 +176,7 @@ int check_rpl_pack(const Arguments& arguments) {
     if (const auto mapped = diagnostics.take(map_file(file)))
       check_modules(read_pack(*mapped, file, diagnostics), file, diagnostics);
   }
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, style, stdout);
-  if (!style.json && status == 0) {
-    for (const std::string& file : files) print_status(formatted("{}: ok\n", file));
-  }
-  return status;
+  return report_check(diagnostics, style, files);
 }
 
 }  // namespace slipway::cli
