@@ -2,9 +2,8 @@
 #include "tosa/read/read_tosa.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <queue>
+#include <ranges>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,9 +11,11 @@
 #include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/check/operand_forms.hpp"
+#include "tosa/read/flat_lists.hpp"
 #include "tosa/read/inline_limits.hpp"
 #include "tosa/read/known_elements.hpp"
 #include "tosa/read/open_parameters.hpp"
+#include "tosa/read/producers_first.hpp"
 #include "tosa/read/shape_operators.hpp"
 #include "tosa/read/tosa_data.hpp"
 #include "tosa_generated.h"
@@ -26,12 +27,6 @@ constexpr std::size_t kIdentifierAt = 4;
 constexpr std::size_t kMaxTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
 constexpr int kMaxNesting = 64;                           // of tables
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
-
-std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
-template <class T>
-std::size_t count(const flatbuffers::Vector<T>* list) {
-  return list ? list->size() : 0;
-}
 
 // What a name refers to in a block.
 struct Symbol {
@@ -53,9 +48,9 @@ class Reader {
     if (!block) return std::nullopt;
     model_.file = name_;
     model_.graph.name = "main";
-    for (std::size_t i = 0; i < count(block->operators()); ++i) {
-      model_.operator_offsets.push_back(offset_of(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i))));
-      numbers_.emplace(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i)), i);
+    for (const fb::TosaOperator* each : items_of(block->operators())) {
+      numbers_.emplace(each, model_.operator_offsets.size());
+      model_.operator_offsets.push_back(offset_of(each));
     }
     const auto outputs = this->block(*block, nullptr, 0);
     if (ok()) {
@@ -120,8 +115,7 @@ class Reader {
     graph_ = fb::GetTosaGraph(bytes_.data());
     if (!version()) return nullptr;
     const fb::TosaRegion* region = nullptr;
-    for (std::size_t i = 0; i < count(graph_->regions()); ++i) {
-      const fb::TosaRegion* each = graph_->regions()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    for (const fb::TosaRegion* each : items_of(graph_->regions())) {
       if (!region || (view(each->name()) == "main" && view(region->name()) != "main")) region = each;
     }
     if (!region || count(region->blocks()) == 0) {
@@ -181,8 +175,7 @@ class Reader {
     constants(block, order, scope);
     for (const fb::TosaOperator* each : order) operation(*each, scope, depth);
     std::vector<ValueId> outputs;
-    for (std::size_t i = 0; i < count(block.outputs()); ++i) {
-      const std::string_view name = view(block.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+    for (const std::string_view name : names_in(block.outputs())) {
       const auto symbol = scope.find(name);
       if (symbol != scope.end() && symbol->second.value) {
         outputs.push_back(*symbol->second.value);
@@ -198,16 +191,14 @@ class Reader {
   }
 
   void declare(const fb::TosaBasicBlock& block, Scope& scope) {
-    for (std::size_t i = 0; i < count(block.tensors()); ++i) {
-      const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    for (const fb::TosaTensor* tensor : items_of(block.tensors())) {
       Symbol& symbol = scope[view(tensor->name())];
       if (symbol.tensor)
         diagnostics_.error(DiagnosticKind::DuplicateName, location(tensor),
                            formatted("two tensors are called `{}`", view(tensor->name())));
       symbol.tensor = tensor;
     }
-    for (std::size_t i = 0; i < count(block.shapes()); ++i) {
-      const fb::TosaShape* shape = block.shapes()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    for (const fb::TosaShape* shape : items_of(block.shapes())) {
       Symbol& symbol = scope[view(shape->name())];
       if (symbol.shape || symbol.tensor)
         diagnostics_.error(DiagnosticKind::DuplicateName, location(shape),
@@ -218,7 +209,7 @@ class Reader {
 
   void inputs(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments, Scope& scope) {
     for (std::size_t i = 0; i < count(block.inputs()); ++i) {
-      const std::string_view name = view(block.inputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+      const std::string_view name = name_at(block.inputs(), i);
       const auto found = scope.find(name);
       if (found == scope.end() || !found->second.tensor) {
         diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
@@ -268,13 +259,11 @@ class Reader {
   std::vector<const fb::TosaOperator*> sorted(const fb::TosaBasicBlock& block, Scope& scope) {
     std::vector<const fb::TosaOperator*> operators;
     std::unordered_map<const fb::TosaOperator*, std::uint32_t> position;
-    for (std::size_t i = 0; i < count(block.operators()); ++i) {
-      const fb::TosaOperator* each = block.operators()->Get(static_cast<flatbuffers::uoffset_t>(i));
-      operators.push_back(each);
-      if (!position.emplace(each, static_cast<std::uint32_t>(i)).second)
+    for (const fb::TosaOperator* each : items_of(block.operators())) {
+      if (!position.emplace(each, static_cast<std::uint32_t>(operators.size())).second)
         error(DiagnosticKind::DuplicateName, *each, "it appears twice in the block");
-      for (std::size_t k = 0; k < count(each->outputs()); ++k) {
-        const std::string_view name = view(each->outputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
+      operators.push_back(each);
+      for (const std::string_view name : names_in(each->outputs())) {
         Symbol& symbol = scope[name];
         if (symbol.producer || symbol.is_input) {
           error(DiagnosticKind::DuplicateName, *each,
@@ -285,44 +274,25 @@ class Reader {
       }
     }
     if (!ok()) return {};
-    std::vector<std::uint32_t> missing(operators.size());
     std::vector<std::vector<std::uint32_t>> users(operators.size());
-    bool in_order = true;
     for (std::uint32_t i = 0; i < operators.size(); ++i) {
-      for (std::size_t k = 0; k < count(operators[i]->inputs()); ++k) {
-        const std::string_view name = view(operators[i]->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
+      for (const std::string_view name : names_in(operators[i]->inputs())) {
         const auto symbol = scope.find(name);
-        if (symbol == scope.end()) {
+        if (symbol == scope.end())
           error(DiagnosticKind::UnknownReference, *operators[i], formatted("its input `{}` is not defined", name));
-          continue;
-        }
-        if (!symbol->second.producer) continue;
-        const std::uint32_t from = position[symbol->second.producer];
-        users[from].push_back(i);
-        ++missing[i];
-        in_order &= from < i;
+        else if (symbol->second.producer)
+          users[position[symbol->second.producer]].push_back(i);
       }
     }
-    if (in_order || !ok()) return operators;
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    for (std::uint32_t i = 0; i < operators.size(); ++i) {
-      if (missing[i] == 0) ready.push(i);
+    if (!ok()) return {};
+    const auto order = producers_first(users);
+    if (!order) {
+      error(DiagnosticKind::FileFormat, *operators[order.error()], "it needs its own result, through other operators");
+      return {};
     }
-    std::vector<const fb::TosaOperator*> order;
-    while (!ready.empty()) {
-      const std::uint32_t next = ready.top();
-      ready.pop();
-      order.push_back(operators[next]);
-      for (const std::uint32_t user : users[next]) {
-        if (--missing[user] == 0) ready.push(user);
-      }
-    }
-    for (std::uint32_t i = 0; i < operators.size() && order.size() != operators.size(); ++i) {
-      if (missing[i] == 0) continue;
-      error(DiagnosticKind::FileFormat, *operators[i], "it needs its own result, through other operators");
-      break;
-    }
-    return order;
+    std::vector<const fb::TosaOperator*> made;
+    for (const std::uint32_t i : *order) made.push_back(operators[i]);
+    return made;
   }
 
   // --- constants ---
@@ -347,8 +317,7 @@ class Reader {
     };
     std::ranges::for_each(later, add);
     std::ranges::for_each(leading, add);
-    for (std::size_t i = 0; i < count(block.tensors()); ++i) {
-      const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    for (const fb::TosaTensor* tensor : items_of(block.tensors())) {
       const Symbol& symbol = scope[view(tensor->name())];
       if (!symbol.producer && !symbol.is_input && has_data(*tensor)) add(view(tensor->name()));
     }
@@ -361,7 +330,7 @@ class Reader {
       const OperatorInfo* info = info_for(*each);
       const bool adaptive = is_adaptive(*each);
       std::size_t k = 0;
-      const auto take = [&] { return view(each->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k++))); };
+      const auto take = [&] { return name_at(each->inputs(), k++); };
       if (info) {
         for (const OperandInfo* operand : file_operands(*info, adaptive)) {
           if (!is_file_input(*operand, adaptive)) continue;
@@ -374,8 +343,7 @@ class Reader {
       if (each->op() == fb::Op::COND_IF && k < count(each->inputs())) take();
       while (k < count(each->inputs())) used.insert(take());
     }
-    for (std::size_t i = 0; i < count(block.outputs()); ++i)
-      used.insert(view(block.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i))));
+    used.insert_range(names_in(block.outputs()));
     return used;
   }
 
@@ -458,7 +426,7 @@ class Reader {
   }
 
   std::optional<ValueId> value_of(const fb::TosaOperator& of, std::size_t input, Scope& scope) {
-    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const std::string_view name = name_at(of.inputs(), input);
     Symbol& symbol = scope[name];
     if (symbol.value) return symbol.value;
     // After an earlier error, the operand may be missing; that is not reported again.
@@ -471,7 +439,7 @@ class Reader {
   }
 
   std::optional<ShapeValues> shape_values(const fb::TosaOperator& of, std::size_t input, Scope& scope) {
-    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const std::string_view name = name_at(of.inputs(), input);
     Symbol& symbol = scope[name];
     if (symbol.values) return symbol.values;
     // Shapes that no operator produces are constants as well.
@@ -490,7 +458,7 @@ class Reader {
   // A constant tensor of one element, as an attribute; otherwise as an open parameter.
   bool one_element(const fb::TosaOperator& of, std::size_t input, const OperandInfo& operand, Scope& scope,
                    Attributes& to, std::vector<OpenParameter>& open) {
-    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const std::string_view name = name_at(of.inputs(), input);
     const Symbol& symbol = scope[name];
     const bool made = symbol.producer && symbol.producer->op() != fb::Op::CONST;
     if (!symbol.tensor || made || symbol.is_input || !has_data(*symbol.tensor)) {
@@ -594,8 +562,7 @@ class Reader {
   void add(const fb::TosaOperator& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
            std::shared_ptr<const CustomOperator> custom, Scope& scope) {
     std::vector<TensorType> types;
-    for (std::size_t i = 0; i < count(of.outputs()); ++i) {
-      const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+    for (const std::string_view name : names_in(of.outputs())) {
       const Symbol& symbol = scope[name];
       const auto type = symbol.tensor ? this->type(*symbol.tensor, op != Op::CUSTOM) : std::nullopt;
       if (!symbol.tensor)
@@ -610,11 +577,8 @@ class Reader {
     node.name = operator_name(of);
     node.custom = std::move(custom);
     known_.see(model_.graph, node);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
-      scope[name].value = results[i];
-      model_.graph[results[i]].name = name;
-    }
+    for (const auto [name, result] : std::views::zip(names_in(of.outputs()), results)) model_.graph[result].name = name;
+    give_results(of, results, scope);
   }
 
   void identity(const fb::TosaOperator& of, Scope& scope) {
@@ -687,8 +651,7 @@ class Reader {
   }
 
   void give_results(const fb::TosaOperator& of, const std::vector<ValueId>& results, Scope& scope) {
-    for (std::size_t i = 0; i < results.size(); ++i)
-      scope[view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)))].value = results[i];
+    for (const auto [name, result] : std::views::zip(names_in(of.outputs()), results)) scope[name].value = result;
   }
 
   // A known condition selects the branch; a graph cannot represent any other.
