@@ -134,22 +134,13 @@ std::optional<int> parse_script_options(const Arguments& arguments, JobsVerbOpti
   return line.parse(arguments);
 }
 
-MadeJob make_script_job(const Arguments& arguments) {
-  auto options = std::make_shared<JobsVerbOptions>();
-  if (parse_script_options(arguments, *options)) return {};
-  return {options, std::make_unique<ScriptJob>(*options)};
-}
+MadeJob make_script_job(const Arguments& arguments) { return job_of<ScriptJob>(arguments, parse_script_options); }
 
 }  // namespace
 
 std::unique_ptr<JobSource> script_jobs() { return separate_jobs<make_script_job>(); }
 
-int run_jobs(const Arguments& arguments) {
-  JobsVerbOptions options;
-  if (const std::optional<int> status = parse_script_options(arguments, options)) return *status;
-  const std::unique_ptr<Job> jobs[] = {std::make_unique<ScriptJob>(options)};
-  return run_all(jobs, options);
-}
+int run_jobs(const Arguments& arguments) { return run_made(make_script_job(arguments)); }
 
 int check_jobs(const Arguments& arguments) {
   ReportStyle style;
