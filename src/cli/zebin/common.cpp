@@ -54,7 +54,7 @@ std::vector<Path> kernel_files_below(const Path& directory) {
   return found;
 }
 
-void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
+void add_open_options(CommandLine& line, zebin::InputOptions& options) {
   line.add_option(
       "--member", options.member,
       "the member of an archive, such as `64.pvc` or `pvc`; of a program or library also its offset, such as "

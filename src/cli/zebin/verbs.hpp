@@ -28,7 +28,7 @@ int convert_zebin(const Arguments& arguments);
 std::vector<Path> kernel_files_below(const Path& directory);
 
 // --member, --product
-void add_open_options(CommandLine& line, zebin::OpenOptions& options);
+void add_open_options(CommandLine& line, zebin::InputOptions& options);
 // Returns the device of --product, null without the option. Error: usage for an unknown product.
 const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics);
 // One to three positive numbers with commas; missing ones are 1. Error: usage.
