@@ -12,6 +12,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "cli/run/job.hpp"
+#include "cli/run/run_report.hpp"
 #include "executors/vulkan/layer_messages.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
