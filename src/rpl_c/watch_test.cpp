@@ -228,6 +228,45 @@ TEST(RplWatch, ReceivesPacksOverASocket) {
   EXPECT_EQ(watch.changes(), "dark ");
 }
 
+TEST(RplWatch, ConnectsAgainAfterABadPack) {
+  const testing::ScratchDirectory scratch;
+  Result<LocalServer> server = LocalServer::open(scratch / "game.socket");
+  ASSERT_TRUE(server);
+  Watch watch(scratch / "game.socket");
+  EXPECT_EQ(watch.changes(), "");
+  const auto send = [&](std::vector<std::uint32_t> pack) {
+    server->send(std::make_shared<const std::vector<std::uint32_t>>(std::move(pack)));
+    server->serve();
+  };
+  std::vector<std::uint32_t> other = pack_of("forward/brick", "0.5");
+  other[3] ^= 1;  // PackHeader::form: of another compiler
+  send(other);
+  EXPECT_EQ(watch.changes(), "");
+  EXPECT_EQ(rpl_watch_status(watch.watch), RPL_BAD_INPUT);
+  server->serve();
+  EXPECT_EQ(server->client_count(), 0) << "what follows may begin anywhere";
+  EXPECT_EQ(watch.changes(), "");
+  send(pack_of("forward/brick", "0.5"));
+  EXPECT_EQ(server->client_count(), 1);
+  EXPECT_EQ(watch.changes(), "plain dark ");
+  EXPECT_EQ(rpl_watch_status(watch.watch), RPL_OK);
+
+  // The same bad pack is sent to each new connection, until there is another one.
+  send(other);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(watch.changes(), "");
+    EXPECT_EQ(rpl_watch_status(watch.watch), RPL_BAD_INPUT);
+    server->serve();
+  }
+  send(pack_of("forward/brick", "0.25"));
+  std::string changes;
+  while (changes.empty()) {  // for less than a second
+    changes = watch.changes();
+    server->serve();
+  }
+  EXPECT_EQ(changes, "dark ");
+}
+
 TEST(RplWatch, ReceivesAPackInParts) {
   // More than a socket takes at once.
   std::vector<std::uint32_t> pack = pack_of("forward/brick", "0.5");
