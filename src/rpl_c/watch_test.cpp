@@ -92,7 +92,7 @@ struct Watch {
   rpl_watched plain{}, dark{}, lost{};
 };
 
-std::string hash_of(const rpl_watched& of) { return of.pipeline->metadata.pipeline_hash.data; }
+std::string hash_of(const rpl_watched& of) { return of.pipeline->metadata.hashes.pipeline.data; }
 
 TEST(RplWatch, ReportsChangedPipelinesOnce) {
   const testing::ScratchDirectory scratch;
@@ -171,7 +171,8 @@ TEST(RplWatch, AddsAndRemovesPipelines) {
   rpl_watched* const changed = rpl_watch_next(watch.watch);
   ASSERT_EQ(changed, &watch.dark);
   ASSERT_NE(changed->previous, nullptr);
-  EXPECT_EQ(changed->previous->metadata.interface_hash, std::string_view(changed->pipeline->metadata.interface_hash));
+  EXPECT_EQ(changed->previous->metadata.hashes.interface_hash,
+            std::string_view(changed->pipeline->metadata.hashes.interface_hash));
   EXPECT_EQ(rpl_watch_next(watch.watch), nullptr);
   EXPECT_EQ(changed->previous, nullptr) << "it is valid until the next call";
 }

@@ -277,7 +277,7 @@ MadePipeline* make_pipeline(SharedPack& shared, const rpl_watched& watched, rpl_
 bool update(rpl_watch& watch, rpl_watched& watched) {
   MadePipeline* const made = make_pipeline(*watch.current, watched, watched.status);
   if (!made) return false;
-  if (watched.pipeline && equal(watched.pipeline->metadata.pipeline_hash, made->pipeline->metadata.pipeline_hash)) {
+  if (watched.pipeline && equal(watched.pipeline->metadata.hashes.pipeline, made->pipeline->metadata.hashes.pipeline)) {
     release(made);
     return false;
   }
