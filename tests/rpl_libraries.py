@@ -15,7 +15,7 @@ top = pathlib.Path(sys.argv[1])
 rpl_so, rpl_a, runtime_so, runtime_a = map(pathlib.Path, sys.argv[2:6])
 sources = sys.argv[6:]
 MAX_BYTES = {rpl_so: 2_500_000, runtime_so: 150_000}
-RUNTIME = ("rpl_pack.h", "rpl_watch.h")
+RUNTIME = ("rpl_json.h", "rpl_pack.h", "rpl_watch.h")
 HEADERS = {rpl_so: ("rpl.h",), rpl_a: ("rpl.h",), runtime_so: RUNTIME, runtime_a: RUNTIME}
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as name:
         assert expected in (None, shown), "the libraries differ"
         expected = shown
     # Headers in C99 and in C++ without exceptions and type information.
-    headers = "".join(f"#include <slipway/{each}>\n" for each in ("rpl.h", "rpl_pack.h", "rpl_watch.h", "rpl_vulkan.h"))
+    headers = "".join(f"#include <slipway/{each}>\n" for each in ("rpl.h", "rpl_json.h", "rpl_pack.h", "rpl_watch.h", "rpl_vulkan.h"))
     (directory / "headers.c").write_text(headers + "int main(void) { return 0; }\n")
     output("cc", "-std=c99", *WARNINGS, "-fsyntax-only", include, directory / "headers.c")
     (directory / "headers.cpp").write_text(headers + "#include <slipway/rpl.hpp>\n#include <slipway/rpl_vulkan.hpp>\nint main() {}\n")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Libraries for engines, whose interfaces are C: `rpl_runtime`, which reads packs (slipway/rpl_pack.h, rpl_watch.h), and `rpl`, the compiler alone
+# Libraries for engines, whose interfaces are C: `rpl_runtime`, which reads packs and metadata (slipway/rpl_pack.h, rpl_json.h, rpl_watch.h), and `rpl`, the compiler alone
 # (slipway/rpl.h), each static and shared.
 include(GNUInstallDirs)
 
 # Without the C++ library.
-add_library(rpl_runtime SHARED rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
-add_library(rpl_runtime_static STATIC rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
+add_library(rpl_runtime SHARED rpl_runtime/json.cpp rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
+add_library(rpl_runtime_static STATIC rpl_runtime/json.cpp rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
 foreach(target rpl_runtime rpl_runtime_static)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME rpl_runtime LINKER_LANGUAGE C CXX_VISIBILITY_PRESET hidden)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include INTERFACE $<INSTALL_INTERFACE:include>)
