@@ -249,6 +249,13 @@ class Detector {
     }
   }
 
+  static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
+    if (format.instead_of_run.empty()) return;
+    std::string advice(format.instead_of_run);
+    if (const std::size_t at = advice.find("FILE"); at != advice.npos) advice.replace(at, 4, file);
+    problem.note(std::move(advice));
+  }
+
   // Reports why no function is chosen for these files. Missing files of a run are not reported here, because the report
   // of the run has them.
   void explain(const std::vector<std::string>& files, Diagnostics& diagnostics) {
@@ -291,13 +298,6 @@ class Detector {
                         verb_.name, names_of(verb_))
             : formatted("`slipway {}` takes files, and this is a directory", verb_.name));
     if (!inside.empty()) problem.hint(formatted("name a file in it: `slipway {} {}`", verb_.name, inside.front()));
-  }
-
-  static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
-    if (format.instead_of_run.empty()) return;
-    std::string advice(format.instead_of_run);
-    if (const std::size_t at = advice.find("FILE"); at != advice.npos) advice.replace(at, 4, file);
-    problem.note(std::move(advice));
   }
 
   const DispatchedVerb& verb_;
@@ -363,6 +363,31 @@ Result<const Format*> runnable_format(const std::string& file) {
   Diagnostics diagnostics;
   detector.explain({file}, diagnostics);
   return fail(diagnostics.release());
+}
+
+std::optional<Diagnostic> other_format(const std::string& file, std::string_view verb, std::string_view takes) {
+  const Result<ContentOf> read = ContentOf::read(file);
+  if (!read || read->content().directory) return std::nullopt;
+  const std::string name = file == "-" ? "<stdin>" : file;
+  const Content& content = read->content();
+  const Format* const format = format_of(content);
+  if (!format) {
+    const foreign::ForeignFormat* const foreign = foreign::recognise({.bytes = content.bytes, .path = content.path});
+    return foreign ? std::optional(foreign::explain(*foreign, name)) : std::nullopt;
+  }
+  Diagnostic problem{.kind = DiagnosticKind::NotRecognised,
+                     .message = formatted("the file has format {}: {}; `slipway {}` takes {}", format->name,
+                                          format->summary, verb, takes),
+                     .location = SourceLocation::in_file(name)};
+  const auto add = [&](VerbFunction function, std::string_view form, std::string_view effect) {
+    if (function) problem.note(formatted("`slipway {} {}{}", form, file, effect));
+  };
+  add(format->run, "run", "` runs it");
+  add(format->convert, "convert", " -o FILE` makes a file of another format of it");
+  Detector::add_advice(*format, file, problem);
+  if (problem.notes.empty()) add(format->check, "check", "` checks it");
+  if (problem.notes.empty()) add(format->inspect, "inspect", "` shows what is in it");
+  return problem;
 }
 
 std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& words) {

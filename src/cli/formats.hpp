@@ -58,6 +58,10 @@ struct DispatchedVerb {
 // The command lines of a verb, one for each function, with the formats that it is for.
 std::vector<LineDescription> describe(const DispatchedVerb& verb);
 
+// The error of a verb for programs of another format: the file is one of a known format, and `takes` are what the verb
+// takes. Names what the file is, and what to type.
+std::optional<Diagnostic> other_format(const std::string& file, std::string_view verb, std::string_view takes);
+
 // The error of a command line of `slipway run` with a recipe and a profile that is not the value of --profile.
 std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& words);
 
