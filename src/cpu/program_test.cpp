@@ -45,11 +45,12 @@ class ProgramTest : public ::testing::Test {
     if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
   }
 
+  static lower::KernelProgram lowered(const Target& target, bool fuse = false) {
+    return *lower::lower_graph(*graph(), {.fuse = fuse, .device = facts_of(target), .max_groups = kMaxGroups});
+  }
   static Result<Program> make(const Cache& cache = {}, bool fuse = false) {
     const Target target = host_target();
-    const auto lowered =
-        lower::lower_graph(*graph(), {.fuse = fuse, .device = facts_of(target), .max_groups = kMaxGroups});
-    return compile(graph(), *lowered, {.target = target, .cache = cache, .owner = nullptr});
+    return compile(graph(), lowered(target, fuse), {.target = target, .cache = cache, .owner = nullptr});
   }
 
   static std::vector<float> run(const Program& program, unsigned threads) {
@@ -115,6 +116,50 @@ TEST_F(ProgramTest, CompiledKernelsAreCachedAndBrokenEntriesAreNot) {
   ASSERT_TRUE(third);
   EXPECT_EQ(third->cached_kernels(), 0U);
   EXPECT_EQ(run(*third, 1), run(*first, 1));
+}
+
+TEST_F(ProgramTest, ACacheThatAnotherMachineFilledHasAllKernels) {
+  const slipway::testing::ScratchDirectory scratch;
+  const Cache cache(scratch.path() / "objects");
+  const Target target = host_target();
+  ASSERT_TRUE(compile_into_cache(lowered(target), {.target = target, .cache = cache}));
+  const Result<Program> program = make(cache);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(program->compiled_kernels(), 0U);
+  EXPECT_EQ(program->cached_kernels(), lowered(target).kernels.size());
+  EXPECT_EQ(run(*program, 1), run(*make(), 1));
+  EXPECT_EQ(make(cache, true)->cached_kernels(), 0U);  // another kernel
+
+  ASSERT_TRUE(write_file(scratch.path() / "file", "not a directory"));
+  const Result<> unwritable =
+      compile_into_cache(lowered(target), {.target = target, .cache = Cache(scratch.path() / "file" / "objects")});
+  ASSERT_FALSE(unwritable);
+  EXPECT_EQ(unwritable.error().front().kind, DiagnosticKind::FileUnwritable);
+}
+
+// Not for this machine: what is not loaded counts as missing there.
+TEST_F(ProgramTest, KernelsAreCompiledForEachLevelOfTheGeneratorsThatThereAre) {
+  const slipway::testing::ScratchDirectory scratch;
+  std::size_t compiled = 0;
+  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
+    const auto level = static_cast<Level>(i);
+    const Target target = any_target_of(level);
+    const Cache cache(scratch.path() / std::string(kLevelNames[i]));
+    const Result<> done = compile_into_cache(lowered(target), {.target = target, .cache = cache});
+    if (!done) {
+      EXPECT_NE(architecture_of(level), host_target().architecture);
+      EXPECT_THAT(done.error().front().message, HasSubstr("no code generator for that architecture"));
+      continue;
+    }
+    ++compiled;
+    std::size_t entries = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(cache.directory())) entries += entry.is_regular_file();
+    EXPECT_EQ(entries, lowered(target).kernels.size()) << kLevelNames[i];
+    if (level != host_level()) {
+      EXPECT_EQ(make(cache)->cached_kernels(), 0U) << kLevelNames[i];
+    }
+  }
+  EXPECT_GE(compiled, std::size(slipway::testing::kLevels));
 }
 
 TEST_F(ProgramTest, TimeOut) {
@@ -403,9 +448,11 @@ TEST(Code, AnotherArchitectureIsRefused) {
   const bool is_x86 = host_target().architecture == Architecture::X86;
   const Target other = any_target_of(is_x86 ? Level::Neon : Level::Sse42);
   const auto object = (*load_compiler())->compile(*module, other, 1);
-  ASSERT_FALSE(object);
-  EXPECT_THAT(object.error().front().message, HasSubstr("no code generator for that architecture"));
   // An object of another machine is not loaded.
+  if (object)
+    EXPECT_FALSE(load_code(*object));
+  else
+    EXPECT_THAT(object.error().front().message, HasSubstr("no code generator for that architecture"));
   auto own = (*load_compiler())->compile(*module, host_target(), 1);
   ASSERT_TRUE(own);
   constexpr std::size_t kMachine = 18;  // of the header of ELF
@@ -453,6 +500,17 @@ TEST(Target, TheEnvironmentLimitsTheLevel) {
     platform::set_environment("SLIPWAY_CPU_LEVEL", before);
   else
     platform::remove_environment("SLIPWAY_CPU_LEVEL");
+}
+
+TEST(Target, LevelsOfOtherMachinesHaveNames) {
+  EXPECT_EQ(level_named("aarch64+i8mm"), Level::I8mm);
+  EXPECT_EQ(level_named("x86_64+avx512vnni"), Level::Avx512Vnni);
+  EXPECT_EQ(level_named("aarch64"), Level::Neon);
+  EXPECT_EQ(level_named("x86_64"), Level::Sse42);
+  for (const std::string_view wrong : {"", "i8mm", "aarch64+", "aarch64+avx2", "x86_64+i8mm", "arm64+i8mm"})
+    EXPECT_EQ(level_named(wrong), std::nullopt) << wrong;
+  EXPECT_TRUE(level_names().starts_with("`x86_64+sse4.2`, "));
+  EXPECT_TRUE(level_names().ends_with("`aarch64+sve2`"));
 }
 
 TEST(Target, LevelsDifferInTheirProducts) {

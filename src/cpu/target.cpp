@@ -78,6 +78,33 @@ Result<> check_level_setting() {
   return fail(DiagnosticKind::Usage, {}, formatted("SLIPWAY_CPU_LEVEL is `{}`, and not one of {}", level, names));
 }
 
+namespace {
+
+std::string_view name_of(Architecture architecture) {
+  return architecture == Architecture::Aarch64 ? "aarch64" : "x86_64";
+}
+
+std::string full_name(std::size_t level) {
+  return formatted("{}+{}", name_of(architecture_of(static_cast<Level>(level))), kLevelNames[level]);
+}
+
+}  // namespace
+
+std::optional<Level> level_named(std::string_view text) {
+  for (std::size_t level = 0; level < std::size(kLevelNames); ++level) {
+    const auto found = static_cast<Level>(level);
+    if (text == full_name(level) || text == name_of(architecture_of(found))) return found;
+  }
+  return std::nullopt;
+}
+
+std::string level_names() {
+  std::string names;
+  for (std::size_t level = 0; level < std::size(kLevelNames); ++level)
+    names += formatted("{}`{}`", names.empty() ? "" : ", ", full_name(level));
+  return names;
+}
+
 Level host_level() {
   constexpr auto kFirst = static_cast<int>(kFirstLevel), kLast = static_cast<int>(kLastLevel);
   int level = kLast;
