@@ -222,7 +222,14 @@ TEST_F(ProgramTest, AStoreOfOneLaneWritesOneElement) {
   EXPECT_GE(tested, 8U);
 }
 
-// --- tiles ---
+// --- matrices ---
+
+// The first level with matrices of this architecture, and the one before it.
+#if defined(__aarch64__)
+constexpr Level kWithMatrices = Level::I8mm, kWithoutMatrices = Level::DotProd;
+#else
+constexpr Level kWithMatrices = Level::Amx, kWithoutMatrices = Level::Avx512Vnni;
+#endif
 
 constexpr std::int64_t kRows = 37, kProducts = 70, kChannels = 40, kZero = -5;
 std::int64_t element_of_a(std::int64_t row, std::int64_t product) { return (row * 31 + product * 7) % 256 - 128; }
@@ -256,9 +263,9 @@ std::array<std::uint8_t, 64> configuration_of_tiles() {
   return configuration;
 }
 
-TEST_F(ProgramTest, ProductsInTiles) {
-  const auto target = slipway::testing::emulated_target_of(Level::Amx);
-  if (!target) GTEST_SKIP() << "this CPU has no AVX-512 VNNI";
+TEST_F(ProgramTest, ProductsOfMatrices) {
+  const auto target = slipway::testing::emulated_target_of(kWithMatrices);
+  if (!target) GTEST_SKIP() << "this CPU has no AVX-512 VNNI, or no I8MM and BF16";
   const auto graph = product_of_bytes();
   const auto lowered = lower::lower_graph(*graph, {.device = facts_of(*target), .max_groups = kMaxGroups});
   ASSERT_TRUE(lowered);
@@ -285,20 +292,72 @@ TEST_F(ProgramTest, ProductsInTiles) {
     // Nothing of a kernel stays in the thread.
     EXPECT_EQ(configuration_of_tiles(), (std::array<std::uint8_t, 64>{}));
   }
-  const bool native = slipway::testing::is_native(slipway::testing::InstructionSet::Amx);
+  const bool native = !target->has_tiles || slipway::testing::is_native(slipway::testing::InstructionSet::Amx);
   EXPECT_EQ(slipway::testing::emulated_instructions() > before + 100, !native);
-  // Other levels have no tiles.
+  // Other levels have no matrices.
   const auto module = spirv::read_module(spirv::Words(*lowered->kernels.back().spirv), "tiles");
   ASSERT_TRUE(module);
-  const auto refused = (*load_compiler())->compile(*module, any_target_of(Level::Avx512Vnni), 4);
+  const auto refused = (*load_compiler())->compile(*module, any_target_of(kWithoutMatrices), 4);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().front().message, HasSubstr("a variable of this type of matrices"));
+}
+
+// Products of matrices in vectors: SMMLA and BFMMLA, also where K or the rows are odd.
+TEST_F(ProgramTest, FormsOfMatricesInVectors) {
+  using enum tensor::ElementType;
+  using lower::MatrixUse;
+  const Target target = any_target_of(Level::I8mm);
+  struct Wanted {
+    tensor::ElementType factors, sum;
+    std::uint32_t rows, products, columns, instructions;
+  };
+  const auto assembly = [&](const Wanted& wanted) -> Result<std::string> {
+    lower::Kernel k({}, {.local_size = target.lanes,
+                         .addresses = true,
+                         .lanes = target.lanes,
+                         .vulkan_memory_model = true,
+                         .native_vectors = true});
+    const lower::BufferRef a = k.buffer(wanted.factors, lower::Access::Read), b = k.buffer(I32, lower::Access::Read),
+                           to = k.buffer(wanted.sum, lower::Access::Write);
+    const lower::MatrixVariable sum =
+        k.matrix_variable(k.matrix_type(wanted.sum, wanted.rows, wanted.columns, MatrixUse::Sum));
+    const lower::Matrix of_a = k.load_matrix(k.matrix_type(wanted.factors, wanted.rows, wanted.products, MatrixUse::A),
+                                             k.pointer(a, k.integer(0)), 0, 64, lower::MatrixOrder::ByRow);
+    const lower::Matrix of_b =
+        k.load_matrix(k.matrix_type(wanted.factors, wanted.products, wanted.columns, MatrixUse::B),
+                      k.pointer(b, k.integer(0)), 0, target.lanes, lower::MatrixOrder::ByWords);
+    k.set(sum, k.multiply_add(of_a, of_b, k.get(sum)));
+    k.store_matrix(to, k.integer(0), k.get(sum), target.lanes);
+    SLIPWAY_TRY(const spirv::Module module, spirv::read_module(k.finish(), "matrices"));
+    return (*load_compiler())->print(module, target, 3, true);
+  };
+  if (const auto probe = assembly({I8, I32, 4, 16, 4, 0});
+      !probe && probe.error().front().message.contains("no code generator"))
+    GTEST_SKIP() << probe.error().front().message;
+  const auto count = [](std::string_view text, std::string_view word) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  for (const Wanted& wanted :
+       {Wanted{I8, I32, 4, 16, 4, 8}, Wanted{I8, I32, 3, 16, 4, 8}, Wanted{I8, I32, 4, 12, 4, 8},
+        Wanted{I8, I32, 1, 4, 4, 2}, Wanted{BF16, F32, 4, 8, 4, 8}, Wanted{BF16, F32, 2, 6, 4, 4}}) {
+    SCOPED_TRACE(formatted("{} rows, {} products", wanted.rows, wanted.products));
+    const auto text = assembly(wanted);
+    ASSERT_TRUE(text) << text.error().front().message;
+    EXPECT_EQ(count(*text, wanted.factors == I8 ? "smmla" : "bfmmla"), wanted.instructions) << *text;
+  }
+  for (const Wanted& wanted : {Wanted{I8, I32, 17, 16, 4, 0}, Wanted{I8, I32, 4, 68, 4, 0},
+                               Wanted{I8, I32, 4, 16, 8, 0}, Wanted{F16, F32, 4, 8, 4, 0}}) {
+    SCOPED_TRACE(formatted("{} rows, {} products, {} columns", wanted.rows, wanted.products, wanted.columns));
+    EXPECT_FALSE(assembly(wanted));
+  }
 }
 
 // Matrices are refused in forms that `lower` does not make.
 TEST_F(ProgramTest, FormsOfMatrices) {
 #if !defined(__x86_64__)
-  GTEST_SKIP() << "the compiler has no code generator for AMX";
+  GTEST_SKIP() << "a build for another architecture need not have the code generator for AMX";
 #endif
   using enum tensor::ElementType;
   using lower::MatrixUse;
@@ -530,6 +589,8 @@ TEST(Target, LevelsOfAArch64DifferInTheirProducts) {
     EXPECT_EQ(target.architecture, Architecture::Aarch64);
     EXPECT_EQ(target.has_dot_products, level != Level::Neon);
     EXPECT_EQ(target.has_mixed_dot_products, level >= Level::I8mm);
+    EXPECT_EQ(target.has_vector_matrices, level >= Level::I8mm);
+    EXPECT_EQ(facts_of(target).matrices.empty(), level < Level::I8mm);
     EXPECT_EQ(target.lanes, 4U);
     EXPECT_TRUE(target.has_fma);
     EXPECT_EQ(facts_of(target).vector_registers, 32U);

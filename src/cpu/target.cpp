@@ -176,8 +176,13 @@ lower::DeviceFacts facts_of(const Target& target) {
   facts.vector_registers = has_many ? 32 : 16;
   facts.dot_products = target.has_dot_products;
   facts.subgroup_size = target.lanes;
+  using enum tensor::ElementType;
+  // Rows and columns of four lanes, and 16 bytes of each: four sums of them are in half of the vector registers.
+  if (target.has_vector_matrices) {
+    facts.matrices = {{.m = 4, .n = 4, .k = 16, .factors = I8, .sum = I32},
+                      {.m = 4, .n = 4, .k = 8, .factors = BF16, .sum = F32}};
+  }
   if (target.has_tiles) {
-    using enum tensor::ElementType;
     // Sixteen rows of 64 bytes.
     facts.matrices = {{.m = 16, .n = 16, .k = 64, .factors = I8, .sum = I32},
                       {.m = 16, .n = 16, .k = 32, .factors = BF16, .sum = F32}};

@@ -13,8 +13,8 @@
 
 #include "base/format.hpp"
 #include "cpu_compiler/kernel_module.hpp"
+#include "cpu_compiler/matrix_unit.hpp"
 #include "cpu_compiler/spread.hpp"
-#include "cpu_compiler/tiles.hpp"
 #include "cpu_compiler/vector_products.hpp"
 
 namespace slipway::cpu_compiler {
@@ -70,7 +70,7 @@ class Translator {
         context_(context),
         module_(std::make_unique<llvm::Module>("kernel", context)),
         b_(context),
-        tiles_(kernel, b_, *module_) {
+        matrices_(matrix_unit_of(target, kernel, b_, *module_)) {
     begin_function(buffers);
   }
 
@@ -80,7 +80,7 @@ class Translator {
       if (variable.storage == spv::StorageClass::Workgroup) SLIPWAY_TRY_VOID(share(id, variable, vectors));
       if (variable.storage != spv::StorageClass::Function) continue;
       if (kernel_.type(variable.type).kind == Type::Kind::Matrix) {
-        if (target_.has_tiles && !spreads_.variables.at(id).varying && tiles_.declare(id, kernel_.type(variable.type)))
+        if (matrices_ && !spreads_.variables.at(id).varying && matrices_->declare(id, kernel_.type(variable.type)))
           continue;
         return refused(*kernel_.module, "a variable of this type of matrices");
       }
@@ -102,11 +102,11 @@ class Translator {
       }
     });
     if (!done) return fail(std::move(done.error()));
-    tiles_.release(b_);
+    if (matrices_) matrices_->release(b_);
     b_.CreateRetVoid();
     llvm::BasicBlock& entry = body_->getEntryBlock();
     llvm::IRBuilder<> begin(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-    tiles_.configure(begin);
+    if (matrices_) matrices_->configure(begin);
     make_entry();
     return std::move(module_);
   }
@@ -241,7 +241,7 @@ class Translator {
 
   // `mask`: the active lanes; null: all.
   Result<> block(const Block& block_of, llvm::Value* mask) {
-    tiles_.enter_block();
+    if (matrices_) matrices_->enter_block();
     for (const Statement& statement : block_of) {
       if (const auto* in = std::get_if<const Instruction*>(&statement.what)) {
         SLIPWAY_TRY_VOID(instruction(**in, mask));
@@ -251,7 +251,7 @@ class Translator {
         SLIPWAY_TRY_VOID(loop(std::get<Loop>(statement.what), mask));
       }
     }
-    if (!tiles_.leave_block()) return refused(*kernel_.module, "a sum of matrices that is not stored");
+    if (matrices_ && !matrices_->leave_block()) return refused(*kernel_.module, "a sum of matrices that is not stored");
     return {};
   }
 
@@ -317,7 +317,7 @@ class Translator {
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixStoreKHR:
       case spv::Op::OpCooperativeMatrixMulAddKHR:
-        if (mask || !target_.has_tiles || !matrix(in)) return unknown(*kernel_.module, in);
+        if (mask || !matrices_ || !matrix(in)) return unknown(*kernel_.module, in);
         return {};
       case spv::Op::OpControlBarrier:
         // A workgroup that is one vector is always in step.
@@ -402,7 +402,7 @@ class Translator {
   // --- matrices ---
 
   bool matrix(const Instruction& in) {
-    if (in.op == spv::Op::OpCooperativeMatrixMulAddKHR) return tiles_.multiply_add(in);
+    if (in.op == spv::Op::OpCooperativeMatrixMulAddKHR) return matrices_->multiply_add(in);
     const bool is_load = in.op == spv::Op::OpCooperativeMatrixLoadKHR;
     const Value pointer = get(in.operand(is_load ? 2 : 0)), stride = get(in.operand(is_load ? 4 : 3));
     const auto layout = kernel_.constants.find(in.operand(is_load ? 3 : 2));
@@ -411,8 +411,8 @@ class Translator {
       return false;
     const auto order = static_cast<std::uint32_t>(layout->second);
     llvm::Value* bytes = b_.CreateMul(b_.CreateSExt(stride.value, b_.getInt64Ty()), b_.getInt64(pointer.stride));
-    return is_load ? tiles_.load(in.result, kernel_.type(in.type), order, pointer.value, bytes)
-                   : tiles_.store(in.operand(1), order, pointer.value, bytes);
+    return is_load ? matrices_->load(in.result, kernel_.type(in.type), order, pointer.value, bytes)
+                   : matrices_->store(in.operand(1), order, pointer.value, bytes);
   }
 
   // --- memory ---
@@ -476,8 +476,8 @@ class Translator {
       llvm::Value* loaded = b_.CreateLoad(local->second->getAllocatedType(), local->second);
       return keep(in, spreads_.variables.at(from).varying ? varying(loaded) : uniform(loaded));
     }
-    if (tiles_.has(from)) {
-      if (mask || !tiles_.get(in.result, from)) return unknown(*kernel_.module, in);
+    if (matrices_ && matrices_->has(from)) {
+      if (mask || !matrices_->get(in.result, from)) return unknown(*kernel_.module, in);
       return {};
     }
     if (const auto variable = kernel_.variables.find(from); variable != kernel_.variables.end())
@@ -524,8 +524,8 @@ class Translator {
 
   Result<> store(const Instruction& in, llvm::Value* mask) {
     const Id to = in.operand(0);
-    if (tiles_.has(to)) {
-      if (mask || !tiles_.set(to, in.operand(1))) return unknown(*kernel_.module, in);
+    if (matrices_ && matrices_->has(to)) {
+      if (mask || !matrices_->set(to, in.operand(1))) return unknown(*kernel_.module, in);
       return {};
     }
     const Value what = get(in.operand(1));
@@ -818,7 +818,7 @@ class Translator {
   std::map<Id, Dot> dots_;
   std::map<llvm::ConstantInt*, llvm::Value*> opaque_;  // constants as vectors that LLVM does not know
   Region region_ = 0;
-  Tiles tiles_;
+  std::unique_ptr<MatrixUnit> matrices_;  // null: the target has none
 };
 
 }  // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cpu_compiler/matrix_unit.hpp"
+
+#include "cpu_compiler/tiles.hpp"
+#include "cpu_compiler/vector_matrices.hpp"
+
+namespace slipway::cpu_compiler {
+
+bool MatrixUnit::is_product(const KernelModule& kernel, const Instruction& in, const Type& a, const Type& b,
+                            const Type& sum) {
+  using enum spv::CooperativeMatrixOperandsMask;
+  using enum spv::CooperativeMatrixUse;
+  constexpr auto kSigned = static_cast<std::uint32_t>(MatrixASignedComponentsKHR) |
+                           static_cast<std::uint32_t>(MatrixBSignedComponentsKHR) |
+                           static_cast<std::uint32_t>(MatrixCSignedComponentsKHR) |
+                           static_cast<std::uint32_t>(MatrixResultSignedComponentsKHR);
+  const bool of_floats = kernel.type(sum.element).kind == Type::Kind::Float;
+  return a.element == b.element && kernel.type(a.element).is_bfloat == of_floats &&
+         in.operand(5) == (of_floats ? 0 : kSigned) && is(a, MatrixAKHR) && is(b, MatrixBKHR) &&
+         is(sum, MatrixAccumulatorKHR) && a.rows == sum.rows && a.count == b.rows && b.count == sum.count;
+}
+
+std::unique_ptr<MatrixUnit> matrix_unit_of(const cpu::Target& target, const KernelModule& kernel,
+                                           llvm::IRBuilder<>& builder, llvm::Module& module) {
+  if (target.has_tiles) return std::make_unique<Tiles>(kernel, builder, module);
+  if (target.has_vector_matrices) return std::make_unique<VectorMatrices>(kernel, builder);
+  return nullptr;
+}
+
+}  // namespace slipway::cpu_compiler
