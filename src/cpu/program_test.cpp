@@ -238,7 +238,7 @@ std::int64_t element_of_b(std::int64_t product, std::int64_t channel) {
 }
 
 // A product of 8-bit integers with a constant.
-std::shared_ptr<const tosa::Graph> product_of_bytes() {
+std::shared_ptr<const tosa::Graph> product_of_bytes(std::int64_t zero_of_b = 0) {
   std::string numbers;
   for (std::int64_t product = 0; product < kProducts; ++product) {
     for (std::int64_t channel = 0; channel < kChannels; ++channel)
@@ -246,8 +246,8 @@ std::shared_ptr<const tosa::Graph> product_of_bytes() {
   }
   const std::string text = formatted(
       "graph g {{\n  %0 = input i8[1, {}, {}]\n  %1 = const i8[1, {}, {}] [{}]\n  %2 = MATMUL(%0, %1) i32[1, {}, {}] "
-      "A_zp={} B_zp=0\n  output %2\n}}\n",
-      kRows, kProducts, kProducts, kChannels, numbers, kRows, kChannels, kZero);
+      "A_zp={} B_zp={}\n  output %2\n}}\n",
+      kRows, kProducts, kProducts, kChannels, numbers, kRows, kChannels, kZero, zero_of_b);
   Diagnostics diagnostics;
   auto graph = tosa::parse(make_source("product", text), diagnostics);
   if (!graph) throw std::runtime_error(diagnostics.all().front().message);
@@ -261,6 +261,58 @@ std::array<std::uint8_t, 64> configuration_of_tiles() {
   asm volatile("sttilecfg %0" : "=m"(configuration) : : "memory");
 #endif
   return configuration;
+}
+
+// The factors of bytes are matrices, words, or pairs, which have other instructions on each architecture and level.
+TEST_F(ProgramTest, ProductsOfBytesAreCompiledForEachLevelOfTheGeneratorsThatThereAre) {
+  const slipway::testing::ScratchDirectory scratch;
+  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
+    const Target target = any_target_of(static_cast<Level>(i));
+    for (const std::int64_t zero : {0, 3}) {
+      const auto graph = product_of_bytes(zero);
+      const auto program = lower::lower_graph(*graph, {.device = facts_of(target), .max_groups = kMaxGroups});
+      ASSERT_TRUE(program);
+      const Result<> done = compile_into_cache(*program, {.target = target, .cache = Cache(scratch.path())});
+      if (!done) {
+        EXPECT_NE(target.architecture, host_target().architecture);
+        EXPECT_THAT(done.error().front().message, HasSubstr("no code generator for that architecture"));
+      }
+    }
+  }
+}
+
+TEST_F(ProgramTest, ProductsOfBytesAreExactOnEachLevel) {
+  std::vector<std::int8_t> a(kRows * kProducts);
+  for (std::int64_t i = 0; i < std::ssize(a); ++i)
+    a[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(element_of_a(i / kProducts, i % kProducts));
+  std::size_t tested = 0;
+  for (const Level level : slipway::testing::kLevels) {
+    const auto target = slipway::testing::emulated_target_of(level);
+    if (!target) continue;
+    for (const std::int64_t zero : {0, 3}) {
+      SCOPED_TRACE(formatted("{}, {}", kLevelNames[static_cast<std::size_t>(level)], zero));
+      const auto graph = product_of_bytes(zero);
+      const auto lowered = lower::lower_graph(*graph, {.device = facts_of(*target), .max_groups = kMaxGroups});
+      ASSERT_TRUE(lowered);
+      const Result<Program> program = compile(graph, *lowered, {.target = *target, .cache = {}, .owner = nullptr});
+      ASSERT_TRUE(program) << program.error().front().message;
+      std::vector<std::int32_t> sums(kRows * kChannels, -1), expected;
+      const std::array<MutableBytes, 2> arguments = {std::as_writable_bytes(std::span(a)),
+                                                     std::as_writable_bytes(std::span(sums))};
+      ASSERT_TRUE(program->run(arguments, {.threads = 1}));
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        for (std::int64_t channel = 0; channel < kChannels; ++channel) {
+          std::int64_t sum = 0;
+          for (std::int64_t i = 0; i < kProducts; ++i)
+            sum += (element_of_a(row, i) - kZero) * (element_of_b(i, channel) - zero);
+          expected.push_back(static_cast<std::int32_t>(sum));
+        }
+      }
+      EXPECT_EQ(sums, expected);
+      ++tested;
+    }
+  }
+  EXPECT_GE(tested, 2U);
 }
 
 TEST_F(ProgramTest, ProductsOfMatrices) {

@@ -39,26 +39,6 @@ bool is_pair(const KernelModule& kernel, Id id) {
          kernel.type(type.element).width == 16;
 }
 
-// An instruction of x86 for vectors of 128, 256 and 512 bits.
-using ByWidth = std::array<llvm::Intrinsic::ID, 3>;
-constexpr ByWidth kProductsOfPairs = {llvm::Intrinsic::x86_sse2_pmadd_wd, llvm::Intrinsic::x86_avx2_pmadd_wd,
-                                      llvm::Intrinsic::x86_avx512_pmaddw_d_512};
-
-// Operands have the bits of what the instruction takes.
-llvm::Value* call(llvm::IRBuilder<>& b, const ByWidth& ids, const cpu::Target& target,
-                  std::initializer_list<llvm::Value*> operands) {
-  llvm::Function* function =
-      llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), ids[target.vector_bits == 512   ? 2
-                                                                                   : target.vector_bits == 256 ? 1
-                                                                                                               : 0]);
-  std::vector<llvm::Value*> arguments;
-  for (llvm::Value* operand : operands) {
-    llvm::Type* type = function->getFunctionType()->getParamType(static_cast<unsigned>(arguments.size()));
-    arguments.push_back(b.CreateBitCast(operand, type));
-  }
-  return b.CreateCall(function, arguments);
-}
-
 class Translator {
  public:
   Translator(const KernelModule& kernel, const Spreads& spreads, const cpu::Target& target, std::uint32_t buffers,
@@ -760,7 +740,7 @@ class Translator {
       case OpSelect:
         return b_.CreateSelect(x[0], x[1], x[2]);
       case OpSDot:  // of pairs
-        return call(b_, kProductsOfPairs, target_, {x[0], x[1]});
+        return products_of_pairs(b_, target_, x[0], x[1]);
       case OpSConvert:
         return b_.CreateSExtOrTrunc(x[0], type);
       case OpUConvert:
