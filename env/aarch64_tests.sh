@@ -38,7 +38,7 @@ try() {
 
 part_units() {
   local module without
-  for module in base foreign json zeinfo tensor spirv shader vgf rpl tosa importer reference lower convert vk; do
+  for module in base foreign json zeinfo tensor spirv shader vgf rpl rpl_c tosa importer executorch reference lower convert vk; do
     without=
     # Headers are compiled by `c++`, which the root of a cross build lacks; random programs take long.
     [ "$module" != rpl ] || without='--gtest_filter=-EmitHeader.*:*Generated*'
