@@ -3,7 +3,7 @@
 
 #include "base/format.hpp"
 #include "cpu/library.hpp"
-#include "spirv/normal_form.hpp"
+#include "spirv/compare/normal_form.hpp"
 
 namespace slipway::cpu {
 namespace {
@@ -41,18 +41,18 @@ std::optional<Code> cached_code(const Cache& cache, const std::string& key) {
 
 }  // namespace
 
-Result<LoadedKernel> load_kernel(const lower::ProgramKernel& kernel, const Target& target, const Cache& cache) {
+Result<CpuKernelCode> load_kernel(const lower::ProgramKernel& kernel, const Target& target, const Cache& cache) {
   const std::string key = cache.enabled() ? key_of_words(kernel, target) : std::string();
-  if (auto code = cached_code(cache, key)) return LoadedKernel{std::move(*code), true};
+  if (auto code = cached_code(cache, key)) return CpuKernelCode{std::move(*code), true};
   SLIPWAY_TRY(const spirv::Module module, spirv::read_module(spirv::Words(*kernel.spirv), kernel.name));
   if (cache.enabled()) {
     if (auto code = cached_code(cache, key_of_form(kernel, target, module)))
-      return LoadedKernel{std::move(*code), true};
+      return CpuKernelCode{std::move(*code), true};
   }
   SLIPWAY_TRY(const std::vector<std::byte> object, compile(kernel, target, module));
   SLIPWAY_TRY(Code code, load_code(object));
   cache.store(key, object);
-  return LoadedKernel{std::move(code), false};
+  return CpuKernelCode{std::move(code), false};
 }
 
 Result<> store_kernel(const lower::ProgramKernel& kernel, const Target& target, const Cache& cache) {

@@ -115,7 +115,7 @@ Result<> Program::State::load_kernels(const CompileOptions& options) {
   SLIPWAY_TRY_VOID(for_each(
       options.threads, kernels.size(),
       [&](std::size_t i) -> Result<> {
-        SLIPWAY_TRY(LoadedKernel loaded, load_kernel(program.kernels[i], options.target, options.cache));
+        SLIPWAY_TRY(CpuKernelCode loaded, load_kernel(program.kernels[i], options.target, options.cache));
         kernels[i] = std::move(loaded.code);
         from_cache.fetch_add(loaded.is_cached);
         return {};

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu_compiler/matrix_unit.hpp"
 
-#include "cpu_compiler/tiles.hpp"
-#include "cpu_compiler/vector_matrices.hpp"
-
 namespace slipway::cpu_compiler {
 
 bool MatrixUnit::is_product(const KernelModule& kernel, const Instruction& in, const Type& a, const Type& b,
@@ -18,13 +15,6 @@ bool MatrixUnit::is_product(const KernelModule& kernel, const Instruction& in, c
   return a.element == b.element && kernel.type(a.element).is_bfloat == of_floats &&
          in.operand(5) == (of_floats ? 0 : kSigned) && is(a, MatrixAKHR) && is(b, MatrixBKHR) &&
          is(sum, MatrixAccumulatorKHR) && a.rows == sum.rows && a.count == b.rows && b.count == sum.count;
-}
-
-std::unique_ptr<MatrixUnit> matrix_unit_of(const cpu::Target& target, const KernelModule& kernel,
-                                           llvm::IRBuilder<>& builder, llvm::Module& module) {
-  if (target.has_tiles) return std::make_unique<Tiles>(kernel, builder, module);
-  if (target.has_vector_matrices) return std::make_unique<VectorMatrices>(kernel, builder);
-  return nullptr;
 }
 
 }  // namespace slipway::cpu_compiler

@@ -3,16 +3,10 @@
 #pragma once
 
 #include <map>
-#include <memory>
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "cpu/compiler_table.hpp"
 #include "cpu_compiler/kernel_module.hpp"
-
-namespace llvm {
-class Module;
-}
 
 namespace slipway::cpu_compiler {
 
@@ -51,9 +45,5 @@ class MatrixUnit {
   static bool is_product(const KernelModule& kernel, const Instruction& in, const Type& a, const Type& b,
                          const Type& sum);
 };
-
-// Null for a CPU without matrices.
-std::unique_ptr<MatrixUnit> matrix_unit_of(const cpu::Target& target, const KernelModule& kernel,
-                                           llvm::IRBuilder<>& builder, llvm::Module& module);
 
 }  // namespace slipway::cpu_compiler

@@ -13,6 +13,10 @@
 
 #include "cpu_compiler/matrix_unit.hpp"
 
+namespace llvm {
+class Module;
+}
+
 namespace slipway::cpu_compiler {
 
 class Tiles : public MatrixUnit {

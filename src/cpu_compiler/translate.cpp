@@ -13,8 +13,9 @@
 
 #include "base/format.hpp"
 #include "cpu_compiler/kernel_module.hpp"
-#include "cpu_compiler/matrix_unit.hpp"
 #include "cpu_compiler/spread.hpp"
+#include "cpu_compiler/tiles.hpp"
+#include "cpu_compiler/vector_matrices.hpp"
 #include "cpu_compiler/vector_products.hpp"
 
 namespace slipway::cpu_compiler {
@@ -37,6 +38,14 @@ bool is_pair(const KernelModule& kernel, Id id) {
   const Type& type = kernel.type(id);
   return type.kind == Type::Kind::Vector && type.count == 2 && kernel.type(type.element).kind == Type::Kind::Int &&
          kernel.type(type.element).width == 16;
+}
+
+// Null for a CPU without matrices.
+std::unique_ptr<MatrixUnit> matrix_unit_of(const cpu::Target& target, const KernelModule& kernel,
+                                           llvm::IRBuilder<>& builder, llvm::Module& module) {
+  if (target.has_tiles) return std::make_unique<Tiles>(kernel, builder, module);
+  if (target.has_vector_matrices) return std::make_unique<VectorMatrices>(kernel, builder);
+  return nullptr;
 }
 
 class Translator {

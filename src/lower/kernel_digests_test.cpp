@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of many graphs for devices of all kinds, as digests: a change of any kernel changes a line of
 // tests/data/kernel_digests.txt. Compilers for AArch64 evaluate arguments in another order, so that instructions have
-// other numbers there: the digests are of forms without these numbers (spirv/normal_form.hpp).
+// other numbers there: the digests are of forms without these numbers (spirv/compare/normal_form.hpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "base/sha256.hpp"
 #include "base/system/files.hpp"
 #include "lower/lower.hpp"
-#include "spirv/normal_form.hpp"
+#include "spirv/compare/normal_form.hpp"
 #include "testing/source_directory.hpp"
 #include "testing/written_facts.hpp"
 #include "tosa_cases/graphs.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "spirv/normal_form.hpp"
+#include "spirv/compare/normal_form.hpp"
 
 #include "spirv/testing.hpp"
 
