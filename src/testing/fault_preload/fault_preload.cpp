@@ -54,7 +54,7 @@ unsigned long long file_number(int file) {
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
   char link[64], target[16];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-  const long size = syscall(SYS_readlink, link, target, sizeof target);
+  const long size = syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof target);
   if (size >= 7 && std::strncmp(target, "/memfd:", 7) == 0) return 0;
   return status.st_ino;
 }
