@@ -265,7 +265,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
     for (const std::string& argument : words) {
       const std::string word = argument.substr(0, argument.find('='));
       if (!word.starts_with("--") || std::ranges::contains(options, word)) continue;
-      if (const auto near = closest(word, options)) message += formatted("did you mean `{}`?\n", *near);
+      if (const auto nearest = closest(word, options)) message += formatted("did you mean `{}`?\n", *nearest);
     }
     print_error(message + formatted("see `{} --help`\n", page));
     return 2;
