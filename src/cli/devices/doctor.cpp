@@ -287,17 +287,18 @@ class Doctor {
       return add("sandbox", State::Missing, "MLIR, glslang and SPIRV-Tools run in the program: the sandbox is off",
                  "do not open files of unknown origin without it");
     const auto word = [](bool has) { return has ? "yes" : "no"; };
-    const std::string protections = formatted("limits of memory and time: {}, seccomp: {}, landlock: {}",
-                                              word(found.limits), word(found.seccomp), word(found.landlock));
+    const platform::ProtectionNames names = platform::protection_names();
+    const std::string protections = formatted("limits of memory and time: {}, {}: {}, {}: {}", word(found.limits),
+                                              names.calls, word(found.calls), names.files, word(found.files));
     if (!found.running)
       return add(
           "sandbox", State::Missing, formatted("{}; {}", found.failure, protections),
           "`--sandbox best-effort` does without protections that are missing, `--sandbox off` without processes: "
           "for trusted files");
-    const bool all = found.limits && found.seccomp && found.landlock;
+    const bool all = found.limits && found.calls && found.files;
     add("sandbox", all ? State::Ok : State::Missing,
         formatted("MLIR, glslang and SPIRV-Tools run in a process for each file; {}", protections),
-        all ? "" : "a kernel or container with the missing ones protects from files of unknown origin");
+        all ? "" : "a system or container with the missing ones protects from files of unknown origin");
   }
 
   void caches() {
