@@ -51,7 +51,7 @@ inside() {
     --setenv XDG_CACHE_HOME "$(dirname "$cache")" --setenv CCACHE_DIR "$cache/ccache" --setenv CCACHE_BASEDIR "$top" \
     --setenv CCACHE_NOHASHDIR 1 --setenv CCACHE_PCH_EXTSUM 1 \
     --setenv WINEPREFIX /root/wine --setenv WINEDEBUG -all --setenv WINEDLLOVERRIDES 'mscoree,mshtml=' \
-    --setenv VK_DRIVER_FILES /usr/share/vulkan/icd.d/lvp_icd.json "$@"
+    --setenv XDG_RUNTIME_DIR /tmp --setenv VK_DRIVER_FILES /usr/share/vulkan/icd.d/lvp_icd.json "$@"
 }
 
 # Runs a command, and Wine for the programs that it starts. The server of Wine stays between them; it would otherwise start for each.

@@ -84,8 +84,8 @@ class ExpectationReader {
           error(verdict.span,
                 formatted("unknown verdict `{}`; accepted are `fail`, `crash`, `hang`, `flaky`, `skip`, `unsupported`",
                           verdict.text));
-      if (const auto nearest = closest(verdict.text, kExpectedNames))
-        problem.suggest(SourceLocation::in_text(source_, verdict.span), std::string(*nearest));
+      if (const auto near = closest(verdict.text, kExpectedNames))
+        problem.suggest(SourceLocation::in_text(source_, verdict.span), std::string(*near));
       return;
     }
     one.expected = static_cast<Expected>(name - std::begin(kExpectedNames));

@@ -289,10 +289,10 @@ std::optional<int> parse_lab_options(const Arguments& arguments, LabOptions& opt
   const OptionNames& known = all_names().known(options.bench.has_value());
   for (const Token& token : tokens_of(arguments.words, known)) {
     if (token.name.empty() || known.has(token.name)) continue;
-    const auto nearest = closest(token.name, known.names());
+    const auto near = closest(token.name, known.names());
     print_error(formatted("slipway {}: The following argument was not expected: {}\n{}see `slipway {} --help`\n",
                           options.bench ? "bench" : "run", token.name,
-                          nearest ? formatted("did you mean `{}`?\n", *nearest) : "", options.bench ? "bench" : "run lab"));
+                          near ? formatted("did you mean `{}`?\n", *near) : "", options.bench ? "bench" : "run lab"));
     return 2;
   }
   CommandLine line = lab_line(options.bench.has_value());
