@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What is built for Windows (docs/install.md#windows): the modules whose dependencies the root of env/windows.sh has, and their tests
-# except those that need another system (tests/system_use_allowed.txt).
-set(SLIPWAY_SOURCES /usr/src CACHE PATH "where the sources of libraries are")
+# What building for Windows needs beside the modules (docs/install.md#windows).
 target_compile_definitions(slipway_options INTERFACE _WIN32_WINNT=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN)
 # What std::print needs of the C++ library.
-target_link_libraries(slipway_options INTERFACE stdc++exp)
+target_link_libraries(slipway_options INTERFACE stdc++exp Threads::Threads)
 
-# Built from its sources: its package has libraries for Linux only.
-if(SLIPWAY_TESTS)
-  enable_testing()
-  add_subdirectory(${SLIPWAY_SOURCES}/googletest ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
-  add_library(slipway_testing INTERFACE)
+# The CMake packages and the libraries of volk, GoogleTest, spng and zlib have other names on each system, or are for Linux only.
+find_path(VOLK_SOURCE volk.c REQUIRED)
+add_library(volk STATIC ${VOLK_SOURCE}/volk.c)
+target_link_libraries(volk PUBLIC Vulkan::Headers)
+add_library(volk::volk ALIAS volk)
+foreach(name spng zlib)
+  add_library(PkgConfig::${name} INTERFACE IMPORTED)
+endforeach()
+find_library(ZLIB_STATIC z REQUIRED)
+find_library(SPNG_STATIC NAMES spng_static spng REQUIRED)
+set_target_properties(PkgConfig::zlib PROPERTIES INTERFACE_LINK_LIBRARIES ${ZLIB_STATIC})
+set_target_properties(PkgConfig::spng PROPERTIES INTERFACE_LINK_LIBRARIES "${SPNG_STATIC};${ZLIB_STATIC}"
+                      INTERFACE_COMPILE_DEFINITIONS SPNG_STATIC)
+if(SLIPWAY_TESTS AND EXISTS /usr/src/googletest)
+  add_subdirectory(/usr/src/googletest ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
 endif()
-slipway_module(platform)
-slipway_module(base USES platform)
-set_source_files_properties(src/base/system/paths/trusted_file.cpp PROPERTIES COMPILE_DEFINITIONS SLIPWAY_LIBRARY_DIRECTORY="lib")
-slipway_module(foreign USES base)
-slipway_module(sandbox USES base)
-target_compile_definitions(slipway_sandbox PRIVATE SLIPWAY_VERSION="${PROJECT_VERSION}" SLIPWAY_PROGRAM_FROM_LIBRARY="../bin")
-slipway_module(rpl_runtime)
+# Runs while building.
+if(NOT TARGET flatbuffers::flatc)
+  find_program(FLATC flatc REQUIRED)
+  add_executable(flatbuffers::flatc IMPORTED)
+  set_target_properties(flatbuffers::flatc PROPERTIES IMPORTED_LOCATION ${FLATC})
+endif()

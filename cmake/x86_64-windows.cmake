@@ -6,5 +6,11 @@ set(CMAKE_C_COMPILER x86_64-w64-mingw32ucrt-gcc)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32ucrt-g++)
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32ucrt-windres)
 set(CMAKE_CROSSCOMPILING_EMULATOR wine64)
+# Programs of the build come from this system, and nothing else.
+set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32ucrt)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(kind INCLUDE LIBRARY PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
 # Programs need no library but those of Windows.
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)

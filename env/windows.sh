@@ -5,16 +5,19 @@
 #   env/windows.sh root               makes the root if it is missing, and prints its path
 #   env/windows.sh build [TARGET...]  configures, and builds in build/windows
 #   env/windows.sh test               runs the tests of build/windows in Wine, one process for each program
+#   env/windows.sh package            makes build/packages/slipway-VERSION-windows-x86_64.zip, and its manifest for winget
+#   env/windows.sh wine COMMAND...    runs a command in the root, which may start programs of build/windows with wine64
 #   env/windows.sh shell COMMAND...   runs a command in the root
 #
-# The root, Debian forky with Wine of trixie and the packages of env/packages-windows.txt, is made once, in the user's cache.
+# The root, Debian forky with Wine of trixie and the packages of env/packages-windows.txt, is made once, in the user's cache. Debian
+# has no packages of the libraries for mingw-w64: they are built in the root, once, from the sources of Debian.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
 list=$top/env/packages-windows.txt
 archive=http://deb.debian.org/debian
 
-usage() { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 say() { echo "windows: $*" >&2; }
 die() { say "$*"; exit 5; }
 
@@ -47,12 +50,114 @@ inside() {
     --chdir "$top" --die-with-parent --setenv PATH /usr/bin:/usr/sbin:/usr/lib/wine --setenv HOME /root \
     --setenv XDG_CACHE_HOME "$(dirname "$cache")" --setenv CCACHE_DIR "$cache/ccache" --setenv CCACHE_BASEDIR "$top" \
     --setenv CCACHE_NOHASHDIR 1 --setenv CCACHE_PCH_EXTSUM 1 \
-    --setenv WINEPREFIX /root/wine --setenv WINEDEBUG -all --setenv WINEDLLOVERRIDES 'mscoree,mshtml=' "$@"
+    --setenv WINEPREFIX /root/wine --setenv WINEDEBUG -all --setenv WINEDLLOVERRIDES 'mscoree,mshtml=' \
+    --setenv XDG_RUNTIME_DIR /tmp --setenv VK_DRIVER_FILES /usr/share/vulkan/icd.d/lvp_icd.json "$@"
+}
+
+# Runs a command, and Wine for the programs that it starts. The server of Wine stays between them; it would otherwise start for each.
+# Its user32 needs zlib, which Debian has elsewhere.
+in_wine() {
+  inside bash -c '
+    system=$WINEPREFIX/drive_c/windows/system32
+    mkdir -p "$system"
+    cp -u /usr/x86_64-w64-mingw32/lib/zlib1.dll "$system"
+    wineserver64 -p
+    [ -e "$WINEPREFIX/system.reg" ] || wine64 wineboot -i >/dev/null 2>&1
+    "$@"
+    status=$?
+    wineserver64 -k
+    exit $status' bash "$@"
+}
+
+# Source packages of Debian: name, suite, hash of the archive with the sources.
+sources='
+zlib           forky     7b6903eb019983987b7112eccf90f1703f1c6c0e0cede36564bf611d19ca579d
+libspng        forky     47ec02be6c0a6323044600a9221b049f63e1953faf816903e7383d4dc4234487
+flatbuffers    forky     0d309fd2c47bbbebd450e68d1419c336d53d1b8f5ce47e1f1f7f28f452fc6f3b
+simdjson       bookworm  156b1bc5eb0561b2bd166b46d191fd3d95a3e709cc63761477d3b7aec2b6e9ed
+spirv-headers  trixie    64ea06bf123c5c063a6be01dd45adec6a30cc0862000781ca18f9104693b722c
+spirv-tools    trixie    6895160d5a842552eda6412440747cbadddd47005957bc43bb03926162686777
+glslang        trixie    180f17ea51e6b71bf57b9e0fea78ba3ecd76e3ec8e4c91f0771b922eb22bf4b2
+vulkan-loader  trixie    6e37284e5c8ef5f06cef273cc207f0b31cb3b63c1ea2875639e843b01da4e6d7
+'
+# Headers and CMake packages that are the same for every system.
+headers='vulkan vk_video volk.h volk.c vk_mem_alloc.h spirv CL CLI'
+packages='VulkanHeaders VulkanMemoryAllocator SPIRV-Headers OpenCLHeaders CLI11'
+
+# Unpacks the archives, which stay in the cache under their hashes.
+fetch_sources() {
+  local apt=$work/apt kept=$cache/sources options=() name suite sum option
+  mkdir -p "$apt"/{lists/partial,archives/partial} "$kept"
+  printf "deb-src $archive %s main\n" forky trixie bookworm >"$apt/sources.list"
+  for option in State="$apt" State::lists="$apt/lists" Cache="$apt" Etc::sourcelist="$apt/sources.list" Etc::sourceparts=/dev/null; do
+    options+=(-o "Dir::$option")
+  done
+  options+=(-o APT::Sandbox::User=root -o Acquire::Check-Valid-Until=false)
+  while read -r name suite sum; do
+    [ -n "$name" ] || continue
+    mkdir -p "$work/$name"
+    if [ ! -e "$kept/$sum" ]; then
+      [ -e "$apt/updated" ] || apt-get -qq "${options[@]}" update
+      touch "$apt/updated"
+      (cd "$work/$name" && apt-get -qq "${options[@]}" source --tar-only --download-only "$name/$suite")
+      sha256sum --quiet --check <<<"$sum  $(echo "$work/$name"/*.orig.tar.*)"
+      mv "$work/$name"/*.orig.tar.* "$kept/$sum"
+    fi
+    tar -C "$work/$name" -xf "$kept/$sum" --strip-components=1
+  done <<<"$sources"
+}
+
+build_library() {  # NAME OPTIONS OF CMAKE...
+  local name=$1
+  shift
+  say "building $name"
+  inside cmake -S "$work/$name" -B "$work/$name.build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$top/cmake/x86_64-windows.cmake" \
+    -DCMAKE_INSTALL_PREFIX="$system" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" \
+    -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
+    -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DBUILD_SHARED_LIBS=OFF "$@"
+  inside ninja -j "$(nproc)" -C "$work/$name.build" install
+}
+
+build_libraries() {
+  local work=$cache/windows-libraries.$$ log=$root.log system=/usr/x86_64-w64-mingw32ucrt name
+  say "building libraries for Windows: once"
+  rm -rf "$cache"/windows-libraries.*
+  mkdir -p "$work"
+  # (In the background, because bash ignores -e on the left of `||`.)
+  (
+    fetch_sources
+    mkdir -p "$work/zlib/contrib"
+    touch "$work/zlib/contrib/CMakeLists.txt" "$work"/zlib/doc/rfc195{0,1,2}.txt  # Debian's archive is without them
+    for name in $headers; do ln -sfn "/usr/include/$name" "$root$system/include/"; done
+    mkdir -p "$root$system/share/cmake"
+    for name in $packages; do cp -r "$root/usr/share/cmake/$name" "$root$system/share/cmake/"; done
+    build_library zlib -DZLIB_BUILD_SHARED=OFF -DZLIB_BUILD_TESTING=OFF
+    ln -sf libzs.a "$root$system/lib/libz.a"
+    build_library libspng -DSPNG_SHARED=OFF -DBUILD_EXAMPLES=OFF
+    build_library flatbuffers -DFLATBUFFERS_BUILD_TESTS=OFF -DFLATBUFFERS_BUILD_FLATC=OFF -DFLATBUFFERS_BUILD_FLATHASH=OFF
+    build_library simdjson -DSIMDJSON_DEVELOPER_MODE=OFF
+    # What nothing here uses takes half of the time.
+    sed -i -e '/^add_subdirectory(\(reduce\|fuzz\|link\|lint\|diff\))/d' -e 's/add_library(${SPIRV_TOOLS}-shared SHARED/& EXCLUDE_FROM_ALL/' \
+      -e '/set(SPIRV_TOOLS_TARGETS/s/ ${SPIRV_TOOLS}-shared)$/)/' "$work/spirv-tools/source/CMakeLists.txt"
+    build_library spirv-tools -DSPIRV-Headers_SOURCE_DIR="$work/spirv-headers" -DSPIRV_SKIP_TESTS=ON -DSPIRV_SKIP_EXECUTABLES=ON \
+      -DSPIRV_WERROR=OFF -DSPIRV_TOOLS_USE_MIMALLOC=OFF
+    build_library glslang -DALLOW_EXTERNAL_SPIRV_TOOLS=ON -DENABLE_GLSLANG_BINARIES=OFF \
+      -DGLSLANG_TESTS=OFF -DENABLE_PCH=OFF -DENABLE_SPVREMAPPER=OFF
+  ) >"$log" 2>&1 &
+  wait $! || { tail -n 20 "$log" >&2; die "building the libraries failed; the whole log is $log"; }
+  for name in zlib libspng flatbuffers simdjson spirv-tools glslang; do
+    mkdir -p "$root$system/share/licenses/$name"
+    cp "$work/$name"/LICENSE* "$root$system/share/licenses/$name/"
+  done
+  rm -rf "$work" "$log"
+  touch "$libraries"
 }
 
 mkdir -p "$cache/ccache"
 root=$cache/windows-$({ sed '/^ *#/d' "$list"; declare -f make_root; } | sha256sum | cut -c1-16)
 [ -e "$root/etc/slipway-root" ] || make_root
+libraries=$root/etc/slipway-libraries-$({ echo "$sources $headers $packages"; declare -f build_library build_libraries; } | sha256sum | cut -c1-16)
+[ -e "$libraries" ] || { exec 9>"$cache/windows.lock" && flock 9 && { [ -e "$libraries" ] || build_libraries; }; exec 9>&-; }
 case $command in
   root) echo "$root" ;;
   build)
@@ -62,20 +167,35 @@ case $command in
   test)
     programs=("$top"/build/windows/bin/*_test.exe)
     [ -e "${programs[0]}" ] || die "there are no tests in build/windows"
-    # The server of Wine stays between the programs; it would otherwise start for each. Its user32 needs zlib, which Debian has elsewhere.
-    inside bash -c '
-      system=$WINEPREFIX/drive_c/windows/system32
-      mkdir -p "$system"
-      cp -u /usr/x86_64-w64-mingw32/lib/zlib1.dll "$system"
-      wineserver64 -p
-      [ -e "$WINEPREFIX/system.reg" ] || wine64 wineboot -i >/dev/null 2>&1
+    in_wine bash -c '
       status=0
       for program in "$@"; do
         echo "== ${program##*/}"
-        timeout 300 wine64 "$program" --gtest_brief=1 || status=1
+        timeout 600 wine64 "$program" --gtest_brief=1 || status=1
       done
-      wineserver64 -k
       exit $status' bash "${programs[@]}"
+    ;;
+  wine)
+    [ $# -gt 0 ] || usage
+    in_wine "$@"
+    ;;
+  package)
+    version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$top/build/windows/CMakeCache.txt")
+    packages=$top/build/packages name=slipway-$version-windows-x86_64
+    rm -rf "${packages:?}/$name"* "$packages/winget"
+    mkdir -p "$packages/winget"
+    inside cmake --install build/windows --prefix "$packages/$name" --strip >/dev/null
+    cp "$top/LICENSE" "$top/NOTICE" "$packages/$name/"
+    mkdir -p "$packages/$name/licenses"
+    cp -r "$root"/usr/x86_64-w64-mingw32ucrt/share/licenses/. "$packages/$name/licenses/"
+    cp "$root/usr/share/doc/libcli11-dev/copyright" "$packages/$name/licenses/cli11"
+    cp "$root/usr/share/doc/gcc-mingw-w64-base/copyright" "$packages/$name/licenses/gcc"
+    cp "$root/usr/share/doc/mingw-w64-common/copyright" "$packages/$name/licenses/mingw-w64"
+    (cd "$packages" && inside cmake -E chdir "$packages" cmake -E tar cf "$name.zip" --format=zip "$name")
+    sum=$(sha256sum "$packages/$name.zip" | cut -c1-64)
+    sed -e "s/@VERSION@/$version/g" -e "s/@SHA256@/${sum^^}/" -e "s/@NAME@/$name/g" "$top/env/winget.yaml.in" >"$packages/winget/slipway.yaml"
+    rm -rf "${packages:?}/$name"
+    echo "$packages/$name.zip"
     ;;
   shell)
     [ $# -gt 0 ] || set -- bash

@@ -72,9 +72,15 @@ def main():
         shutil.copytree(top / "examples", directory / "examples", ignore=shutil.ignore_patterns("output"))
         programs = pathlib.Path(name) / "bin"
         programs.mkdir()
-        for program in ("slipway", "scenario-runner", "xrt-runner", "xrt-replay", "vgf_dump", "vgf_updater", "model-converter"):
-            (programs / program).symlink_to(build / "bin/slipway")
-        (programs / "make_classifier").symlink_to(build / "bin/make_classifier")  # of examples/classifier
+        names = ("slipway", "scenario-runner", "xrt-runner", "xrt-replay", "vgf_dump", "vgf_updater", "model-converter")
+        for program in (*names, "make_classifier"):  # (the last one of examples/classifier)
+            built = build / "bin" / (program if program == "make_classifier" else "slipway")
+            if built.exists():
+                (programs / program).symlink_to(built)
+            else:  # of Windows
+                (programs / f"{program}.exe").symlink_to(built.with_suffix(".exe"))
+                (programs / program).write_text(f'#!/bin/sh\nexec wine64 "{programs}/{program}.exe" "$@"\n')
+                (programs / program).chmod(0o755)
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",
                            XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"), SLIPWAY_INCLUDE=str(top / "include"))
         count = 0

@@ -2,6 +2,7 @@
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#undef near  // a macro of a header of Windows
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -205,6 +206,7 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
       owned_(std::make_unique<CLI::App>(what, name)) {
   app_ = owned_.get();
   app_->footer("Example: " + example);
+  app_->allow_windows_style_options(false);  // `/tmp/a.json` is a file
   app_->set_help_flag("-h,--help", "print this help and end");
   app_->set_version_flag(is_drop_in() ? "-v,--version" : "--version", version_text());
   app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

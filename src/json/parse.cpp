@@ -90,11 +90,8 @@ class Parser {
       } else {
         throw SyntaxError(first_token(), "expected `{` or `[` at the start");
       }
-      if (!document.at_end()) {
-        const char* rest = nullptr;
-        const std::size_t at = document.current_location().get(rest) == simdjson::SUCCESS ? offset(rest) : size;
-        throw SyntaxError(at, kTextAfterValue);
-      }
+      const char* rest = nullptr;  // fails at the end
+      if (document.current_location().get(rest) == simdjson::SUCCESS) throw SyntaxError(offset(rest), kTextAfterValue);
     } catch (const SyntaxError& error) {
       const Span span{error.offset, error.offset + 1};
       return fail(DiagnosticKind::JsonSyntax, SourceLocation::in_text(document_->source_, span), error.message);

@@ -4,6 +4,7 @@
 
 #include <volk.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

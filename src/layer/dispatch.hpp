@@ -90,6 +90,21 @@ class LayerInstance {
   std::map<VkPhysicalDevice, std::unique_ptr<LayerPhysicalDevice>> devices_;
 };
 
+// A lock that needs no initialisation at run time: std::mutex does in some C++ libraries.
+class ConstantLock {
+ public:
+  void lock() {
+    while (taken_.test_and_set(std::memory_order_acquire)) taken_.wait(true, std::memory_order_relaxed);
+  }
+  void unlock() {
+    taken_.clear(std::memory_order_release);
+    taken_.notify_one();
+  }
+
+ private:
+  std::atomic_flag taken_;
+};
+
 // From handles to what the layer knows about them. Finding takes no lock: entries are only added and reused, and they
 // are freed with the last one, when no handle is valid.
 template <class T>
@@ -143,7 +158,7 @@ class ByDispatchKey {
   static const void* key_of(const void* handle) { return *static_cast<const void* const*>(handle); }
 
   std::atomic<Entry*> first_ = nullptr;
-  std::mutex mutex_;
+  ConstantLock mutex_;
   std::size_t count_ = 0;
 };
 

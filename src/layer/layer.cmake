@@ -22,12 +22,24 @@ endif()
 target_compile_definitions(slipway_layer_object PRIVATE $<$<BOOL:${static_libstdcxx}>:SLIPWAY_LAYER_OWNS_LIBSTDCXX>)
 target_link_libraries(slipway_layer_object PRIVATE ${static_libstdcxx} $<$<BOOL:${SIMDJSON_STATIC}>:${SIMDJSON_STATIC}>
                       slipway_layer volk::volk Vulkan::Headers)
-target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections ${SLIPWAY_FOLD} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
-                    -Wl,--version-script=${layer_directory}/exports.map -Wl,-z,pack-relative-relocs -Wl,--as-needed -static-libstdc++ -static-libgcc)
-
 # In the build, the library is beside its manifest; installed, the manifest names the directory of libraries.
-set(layer_library ./libVkLayer_slipway_ml.so)
+if(WIN32)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/layer.def CONTENT "EXPORTS vkNegotiateLoaderLayerInterfaceVersion\n")
+  target_sources(slipway_layer_object PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/layer.def)
+  set_target_properties(slipway_layer_object PROPERTIES PREFIX "")
+  target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections -static)
+  set(layer_library .\\\\VkLayer_slipway_ml.dll)
+else()
+  target_link_options(slipway_layer_object PRIVATE -Wl,--gc-sections ${SLIPWAY_FOLD} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
+                      -Wl,--version-script=${layer_directory}/exports.map ${SLIPWAY_PACK} -Wl,--as-needed -static-libstdc++ -static-libgcc)
+  set(layer_library ./libVkLayer_slipway_ml.so)
+endif()
 configure_file(${layer_directory}/manifest.json.in ${CMAKE_BINARY_DIR}/lib/slipway/VkLayer_slipway_ml.json @ONLY)
+if(WIN32)
+  install(FILES ${CMAKE_BINARY_DIR}/lib/slipway/VkLayer_slipway_ml.json DESTINATION lib/slipway COMPONENT layer)
+  install(TARGETS slipway_layer_object LIBRARY DESTINATION lib/slipway COMPONENT layer)
+  return()
+endif()
 include(GNUInstallDirs)
 file(RELATIVE_PATH layer_library /${CMAKE_INSTALL_DATADIR}/vulkan/explicit_layer.d
      /${CMAKE_INSTALL_LIBDIR}/slipway/libVkLayer_slipway_ml.so)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace slipway::platform {
@@ -26,6 +27,12 @@ bool restrict_files(const FileRules& rules);
 bool forbid_network();
 
 // --- the sandbox -----------------------------------------------------------------------------------------------------
+
+// What keeps a worker from files, and from other calls of the system.
+struct ProtectionNames {
+  std::string_view files, calls;
+};
+ProtectionNames protection_names();
 
 enum class ProtectionState : std::uint8_t { Held, NotBuilt, Lacking, Failed };
 struct Protected {

@@ -5,6 +5,7 @@
 #include <expected>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::platform {
@@ -22,6 +23,7 @@ std::filesystem::path file_of_code(const void* address);
 // Whether the code is linked into the program, and not into a shared object.
 bool is_in_program(const void* address);
 std::filesystem::path running_program();
+std::string_view library_ending();  // of the names of shared objects, as `.so`
 
 // The directories of the shared objects of this process, and the programs that load it.
 struct LoadedObjects {

@@ -27,6 +27,7 @@ struct StartOptions {
 std::expected<int, int> start_process(const StartOptions& options);
 // A copy of this process: 0 in it.
 std::expected<int, int> fork_process();
+bool has_fork();
 // Becomes the command, which is searched in PATH. Returns only if that fails.
 int become(const std::vector<std::string>& command);
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::platform {
@@ -18,6 +19,10 @@ std::vector<std::string> arguments_of_main(int count, char** arguments);
 void open_standard_streams();
 bool is_terminal(int file);
 std::optional<std::size_t> terminal_width();  // of standard output
+
+char list_separator();  // between the directories of PATH
+// The line of a shell that sets a variable of the environment.
+std::string shell_assignment(std::string_view name, std::string_view value);
 
 std::tm utc_time(std::time_t time);
 std::tm local_time(std::time_t time);

@@ -110,10 +110,11 @@ std::atomic<bool> has_warned = false;
 
 // The protections that are missing, with their reasons; those only which the kernel has, unless `lacking` is accepted.
 std::string missing(const Hello& hello, bool lacking) {
+  const auto [files, calls] = platform::protection_names();
   const std::pair<std::string_view, platform::Protected> all[] = {
       {"limits of memory and time", hello.limits},
-      {"landlock", hello.files},
-      {"seccomp", hello.calls},
+      {files, hello.files},
+      {calls, hello.calls},
       {"the signal of the end of its parent", hello.parent}};
   std::string text;
   for (const auto& [name, one] : all) {
@@ -343,8 +344,8 @@ Protection protection() {
   if (error) found.failure = error->text;
   const auto held = [](const platform::Protected& one) { return one.barrier == platform::ProtectionState::Held; };
   found.limits = held(conversation.hello().limits) && held(conversation.hello().parent);
-  found.landlock = held(conversation.hello().files);
-  found.seccomp = held(conversation.hello().calls);
+  found.files = held(conversation.hello().files);
+  found.calls = held(conversation.hello().calls);
   return found;
 }
 

@@ -95,8 +95,8 @@ struct Protection {
   bool running = false;   // workers start, and the mode accepts their protections
   std::string failure;    // why they do not
   bool limits = false;    // memory, time, stack, descriptors
-  bool seccomp = false;   // a worker can make few system calls
-  bool landlock = false;  // a worker can open no file
+  bool calls = false;     // a worker can make few system calls
+  bool files = false;     // a worker can open no file
 };
 Protection protection();
 

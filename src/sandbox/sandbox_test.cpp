@@ -167,15 +167,6 @@ class SandboxOfFork : public Sandbox {
   }
 };
 
-TEST_F(Sandbox, Replies) {
-  EXPECT_EQ(run(kEcho, "a text"), "a text");
-  EXPECT_EQ(run(kEcho, ""), "");
-  EXPECT_EQ(run(kAsk, "first", [](Bytes question) { return bytes(formatted("<{}>", text_of(question))); }),
-            "<first><again>");
-  const std::string large(20 << 20, 'x');
-  EXPECT_EQ(run(kEcho, large), large);
-}
-
 TEST_F(Sandbox, ADeathIsAnErrorAndTheNextCallRuns) {
   EXPECT_EQ(run(kMisbehave, "abort"), "error: the bad parser crashed (signal 6, Aborted); it may use 256 MB of memory");
   EXPECT_EQ(run(kEcho, "a text"), "a text");
@@ -194,7 +185,7 @@ TEST_F(Sandbox, ADeathIsAnErrorAndTheNextCallRuns) {
 TEST_F(Sandbox, NothingEscapes) {
   const Protection protected_by = protection();
   EXPECT_TRUE(protected_by.running) << protected_by.failure;
-  if (!protected_by.seccomp) GTEST_SKIP() << "no seccomp";
+  if (!protected_by.calls) GTEST_SKIP() << "no seccomp";
   EXPECT_EQ(run(kEscape, ""), "");
 }
 
@@ -418,7 +409,7 @@ std::string with_mode(SandboxMode mode) {
 }
 
 TEST_F(SandboxOfFork, AKernelThatLacksAProtectionIsAWarningOnceOrAnError) {
-  if (!protection().seccomp || !protection().landlock) GTEST_SKIP() << "no seccomp or landlock";
+  if (!protection().calls || !protection().files) GTEST_SKIP() << "no seccomp or landlock";
   EXPECT_EQ(
       in_fork([] {
         refuse(SYS_landlock_create_ruleset, ENOSYS);
@@ -434,7 +425,7 @@ TEST_F(SandboxOfFork, AKernelThatLacksAProtectionIsAWarningOnceOrAnError) {
 }
 
 TEST_F(SandboxOfFork, AProtectionThatFailsIsAnErrorUnlessBestEffortIsWanted) {
-  if (!protection().seccomp) GTEST_SKIP() << "no seccomp";
+  if (!protection().calls) GTEST_SKIP() << "no seccomp";
   EXPECT_EQ(
       in_fork([] {
         refuse(SYS_prlimit64, EPERM, RLIMIT_CPU);

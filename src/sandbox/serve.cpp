@@ -5,7 +5,6 @@
 #include <exception>
 #include <new>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "base/system/zeroed_memory.hpp"
@@ -141,25 +140,11 @@ class Zygote {
 
   bool end(const Order& order) {
     Ended ended;
-    if (workers_.erase(order.process) != 0) {
-      using enum platform::Waiting;
-      std::optional<platform::ProcessEnd> gone;
-      for (int i = 0; order.patience && i < kPatience && !gone; ++i) {
-        gone = platform::end_of_process(order.process, No);
-        if (!gone) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      ended.killed = !gone;
-      if (!gone) {
-        platform::kill_process(order.process);
-        gone = platform::end_of_process(order.process, Yes);
-      }
-      ended.how = *gone;
-    }
+    if (workers_.erase(order.process) != 0) ended = end_worker(order.process, order.patience);
     return !order.answer || send_packet(ended);
   }
 
   static constexpr std::size_t kMaxPrepared = 32;
-  static constexpr int kPatience = 200;  // milliseconds
 
   Services services_;
   platform::Inherited confined_;
@@ -170,6 +155,16 @@ class Zygote {
 
 }  // namespace
 
-int serve(Services services) { return Zygote(services).run(); }
+int serve(Services services) {
+  if (platform::has_fork()) return Zygote(services).run();
+  const Greeting hello = greeting();
+  Order order{};
+  const Bytes parts[] = {std::as_bytes(std::span(&hello, 1))};
+  if (!receive_all(kSocket, std::as_writable_bytes(std::span(&order, 1))) || !platform::send_all(kSocket, parts))
+    return 1;
+  if (const Service* const service = find(services, order.service); service && service->prepare)
+    service->prepare(order.variant);
+  return work(services, platform::parent_process(), platform::confine_zygote(), order);
+}
 
 }  // namespace slipway::sandbox

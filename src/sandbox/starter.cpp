@@ -20,7 +20,8 @@ constexpr std::chrono::seconds kTimeOfZygote{60};  // to start, or to prepare a 
 // What the zygote gets of the environment: where its libraries are, and options of sanitizers.
 std::vector<std::string> environment_of_sandbox() {
   std::vector<std::string> kept;
-  for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
+  for (const char* name :
+       {"LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SystemRoot"}) {
     if (const char* value = std::getenv(name)) kept.push_back(formatted("{}={}", name, value));
   }
   return kept;
@@ -110,6 +111,7 @@ void Starter::forget_of_parent() {
 }
 
 std::expected<Worker, std::string> Starter::fork(const std::vector<std::string>& command, const Order& order) {
+  if (!platform::has_fork()) return start_worker(command, order);
   const std::scoped_lock lock(mutex_);
   forget_of_parent();
   if (socket_ >= 0 && command != command_) stop();
@@ -140,8 +142,33 @@ std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::str
   return worker;
 }
 
+std::expected<Worker, std::string> Starter::start_worker(const std::vector<std::string>& command, const Order& order) {
+  auto ends = platform::make_channel(platform::ChannelKind::Stream);
+  if (!ends) return std::unexpected(cannot_start(ends.error()));
+  const auto process = start_zygote(command, (*ends)[1].number());
+  if (!process) return std::unexpected(cannot_start(process.error()));
+  (*ends)[1] = platform::OwnedDescriptor();
+  const int socket = (*ends)[0].number();
+  const Bytes parts[] = {std::as_bytes(std::span(&order, 1))};
+  Greeting given{};
+  const Greeting expected = greeting();
+  const bool answers = platform::send_all(socket, parts) &&
+                       wait_for(socket, Clock::now() + kTimeOfZygote) == Wait::Ready &&
+                       receive_all(socket, std::as_writable_bytes(std::span(&given, 1)));
+  if (answers && given.protocol == expected.protocol &&
+      std::memcmp(given.version, expected.version, sizeof given.version) == 0)
+    return Worker{.socket = (*ends)[0].release(), .process = *process, .zygote = 0};
+  end_worker(*process, !answers);
+  return std::unexpected(answers ? formatted("the program `{}` is of another version than this library", command.front())
+                                 : std::string("its process ends before it answers"));
+}
+
 void Starter::end(const Worker& worker) {
   platform::close_file(worker.socket);
+  if (worker.zygote == 0) {
+    end_worker(worker.process, false);
+    return;
+  }
   const std::scoped_lock lock(mutex_);
   if (worker.zygote == count_ && socket_ >= 0 && owner_ == platform::process_id())
     static_cast<void>(send({.kind = Order::Kind::End, .process = worker.process}));
@@ -149,6 +176,7 @@ void Starter::end(const Worker& worker) {
 
 std::optional<Ended> Starter::report_end(const Worker& worker, bool patience) {
   platform::close_file(worker.socket);
+  if (worker.zygote == 0) return end_worker(worker.process, patience);
   const std::scoped_lock lock(mutex_);
   if (worker.zygote != count_ || socket_ < 0 || owner_ != platform::process_id()) return std::nullopt;
   Ended ended;

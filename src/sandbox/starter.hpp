@@ -22,7 +22,7 @@ Wait wait_for(int socket, Clock::time_point end);
 
 struct Worker {
   int socket = -1, process = -1;
-  std::uint64_t zygote = 0;  // which one
+  std::uint64_t zygote = 0;  // which one; 0: it is a child of this process
 };
 
 // Safe for several threads. A fork of the process starts a zygote of its own.
@@ -40,6 +40,7 @@ class Starter {
   std::string stop();                                                         // how the zygote ended
   void forget_of_parent();
   std::expected<Worker, std::string> fork_once(const std::vector<std::string>& command, const Order& order);
+  static std::expected<Worker, std::string> start_worker(const std::vector<std::string>& command, const Order& order);
   bool send(const Order& order) const;
 
   std::mutex mutex_;

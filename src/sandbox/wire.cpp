@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sandbox/wire.hpp"
 
+#include <chrono>
+#include <optional>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "platform/channel.hpp"
@@ -15,6 +18,22 @@ Greeting greeting() {
   constexpr std::string_view kVersion = SLIPWAY_VERSION;
   kVersion.copy(made.version, sizeof made.version - 1);
   return made;
+}
+
+Ended end_worker(int process, bool patience) {
+  constexpr int kPatience = 200;  // milliseconds
+  using enum platform::Waiting;
+  std::optional<platform::ProcessEnd> gone;
+  for (int i = 0; patience && i < kPatience && !gone; ++i) {
+    gone = platform::end_of_process(process, No);
+    if (!gone) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const bool killed = !gone;
+  if (killed) {
+    platform::kill_process(process);
+    gone = platform::end_of_process(process, Yes);
+  }
+  return {.how = *gone, .killed = killed};
 }
 
 bool send_message(int socket, Header header, std::span<const Bytes> parts) {

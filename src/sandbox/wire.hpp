@@ -6,6 +6,9 @@
 //                                            worker -> caller   Hello: what protects it
 //   caller -> worker   Request                 worker -> caller   questions, then a reply
 //   caller -> zygote   End                     zygote -> caller   Ended, if it is asked for
+//
+// On a system without fork there is no zygote: a worker starts as one, gets the order Fork first, and sends the greeting
+// before Hello.
 #pragma once
 
 #include <chrono>
@@ -58,6 +61,8 @@ struct Ended {
   platform::ProcessEnd how;
   bool killed = false;  // it had not ended
 };
+// Ends a worker that this process has started.
+Ended end_worker(int process, bool patience);
 
 // --- a worker: a stream ---------------------------------------------------------------------------------------------
 

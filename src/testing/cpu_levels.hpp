@@ -24,6 +24,7 @@ inline constexpr auto& kLevels = kX86Levels;
 inline std::optional<cpu::Target> emulated_target_of(cpu::Level level) {
   if (auto target = cpu::target_of(level)) return target;
   const bool is_amx = level == cpu::Level::Amx;
+  if (!has_emulator()) return std::nullopt;
   if (!is_amx && level != cpu::Level::Avx2Vnni) return std::nullopt;
   if (!cpu::target_of(is_amx ? cpu::Level::Avx512Vnni : cpu::Level::Avx2)) return std::nullopt;
   emulate(is_amx ? InstructionSet::Amx : InstructionSet::AvxVnni);

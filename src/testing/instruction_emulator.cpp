@@ -450,6 +450,8 @@ void handle(int number, siginfo_t* info, void* data) {
 
 }  // namespace
 
+bool has_emulator() { return true; }
+
 bool is_native(InstructionSet set) {
   __builtin_cpu_init();
   if (set == InstructionSet::AvxVnni) return __builtin_cpu_supports("avxvnni");
@@ -481,6 +483,8 @@ std::uint64_t emulated_instructions() { return executed.load(); }
 #else
 
 namespace slipway::testing {
+
+bool has_emulator() { return false; }
 
 bool is_native(InstructionSet) { return false; }
 void emulate(InstructionSet) {}

@@ -18,6 +18,8 @@ namespace slipway::testing {
 
 enum class InstructionSet : std::uint8_t { AvxVnni, Amx };
 
+// False if this system has none.
+bool has_emulator();
 // Whether the CPU and the system have it, without the emulator.
 bool is_native(InstructionSet set);
 // From now on, in all threads. Call it again after another handler of SIGILL was installed.

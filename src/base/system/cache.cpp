@@ -10,6 +10,7 @@
 
 #include "base/format.hpp"
 #include "platform/file.hpp"
+#include "platform/text.hpp"
 
 namespace slipway {
 namespace {
@@ -47,7 +48,7 @@ std::optional<std::vector<std::byte>> read_entry(const Path& directory, std::str
 std::vector<Path> shared_directories() {
   std::vector<Path> directories;
   const char* const list = std::getenv("SLIPWAY_CACHE_PATH");
-  for (const auto part : std::views::split(std::string_view(list ? list : ""), ':')) {
+  for (const auto part : std::views::split(std::string_view(list ? list : ""), platform::list_separator())) {
     const std::string_view path(part);
     const Path directory = Path(path) / "objects";
     const auto status = platform::status_of(directory);
@@ -65,12 +66,15 @@ Path Cache::directory_of_user(std::string_view part, std::string* why) {
     return Path();
   };
   Path caches;
-  const char *const directory = std::getenv("XDG_CACHE_HOME"), *const home = std::getenv("HOME");
+  const char *const directory = std::getenv("XDG_CACHE_HOME"), *const home = std::getenv("HOME"),
+                    *const local = std::getenv("LOCALAPPDATA");  // of Windows
   // A relative path is not valid there, and must be ignored: XDG Base Directory Specification.
-  if (directory && *directory == '/')
+  if (directory && Path(directory).has_root_directory())
     caches = directory;
   else if (home && *home)
     caches = Path(home) / ".cache";
+  else if (local && *local)
+    caches = local;
   if (caches.empty()) return none("neither XDG_CACHE_HOME nor HOME is set");
   for (const Path& one : {caches / "slipway", caches / "slipway" / part}) {
     const auto status = platform::status_of(one);

@@ -18,10 +18,13 @@
 #include "executors/open.hpp"
 #include "golden/golden.hpp"
 #include "json/record.hpp"
+#include "platform/confine.hpp"
+#include "platform/library.hpp"
 #include "platform/text.hpp"
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
 #include "slipway/device.hpp"
+#include "spirv/validated_extensions.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
 #include "vk/instance_options.hpp"
@@ -172,6 +175,7 @@ class Doctor {
   }
 
   void manifest_findings() {
+    if (platform::library_ending() == ".dll") return;  // Windows has them in its registry
     const std::string drivers = manifests("icd.d");
     add("Vulkan drivers", drivers.empty() ? State::Missing : State::Ok,
         drivers.empty() ? "no driver is installed in /usr/share/vulkan/icd.d or /etc/vulkan/icd.d" : drivers,
@@ -282,22 +286,26 @@ class Doctor {
 
   // The processes of parsers of other projects (docs/design/sandbox.md).
   void sandbox() {
+    if (!spirv::validates_tensors())
+      add("SPIRV-Tools", State::Missing, "modules with tensors or graphs are not validated",
+          "the version of SPIRV-Tools in this program does not know them");
     const slipway::sandbox::Protection found = slipway::sandbox::protection();
     if (found.off)
       return add("sandbox", State::Missing, "MLIR, glslang and SPIRV-Tools run in the program: the sandbox is off",
                  "do not open files of unknown origin without it");
     const auto word = [](bool has) { return has ? "yes" : "no"; };
-    const std::string protections = formatted("limits of memory and time: {}, seccomp: {}, landlock: {}",
-                                              word(found.limits), word(found.seccomp), word(found.landlock));
+    const platform::ProtectionNames names = platform::protection_names();
+    const std::string protections = formatted("limits of memory and time: {}, {}: {}, {}: {}", word(found.limits),
+                                              names.calls, word(found.calls), names.files, word(found.files));
     if (!found.running)
       return add(
           "sandbox", State::Missing, formatted("{}; {}", found.failure, protections),
           "`--sandbox best-effort` does without protections that are missing, `--sandbox off` without processes: "
           "for trusted files");
-    const bool all = found.limits && found.seccomp && found.landlock;
+    const bool all = found.limits && found.calls && found.files;
     add("sandbox", all ? State::Ok : State::Missing,
         formatted("MLIR, glslang and SPIRV-Tools run in a process for each file; {}", protections),
-        all ? "" : "a kernel or container with the missing ones protects from files of unknown origin");
+        all ? "" : "a system or container with the missing ones protects from files of unknown origin");
   }
 
   void caches() {

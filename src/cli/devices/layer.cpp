@@ -11,6 +11,7 @@
 #include "cli/devices/layer.hpp"
 #include "cli/program.hpp"
 #include "platform/process.hpp"
+#include "platform/text.hpp"
 #include "recipe/cpu/paths.hpp"
 
 namespace slipway::cli {
@@ -42,7 +43,7 @@ Result<Path> layer_directory() {
 // The value of a variable that is a list, with an entry in front.
 std::string prepended(const char* variable, const std::string& entry) {
   const char* before = std::getenv(variable);
-  return before == nullptr || *before == 0 ? entry : formatted("{}:{}", entry, before);
+  return before == nullptr || *before == 0 ? entry : formatted("{}{}{}", entry, platform::list_separator(), before);
 }
 
 void set_environment(const std::string& path) {
@@ -99,11 +100,12 @@ int layer_verb(const Arguments& arguments) {
   const std::optional<Path> directory = diagnostics.take(layer_directory());
   if (!directory) return report(diagnostics, style);
   const std::string path =
-      other_names ? formatted("{0}:{0}/{1}", directory->string(), kOtherNames) : directory->string();
+      other_names ? formatted("{0}{1}{0}/{2}", directory->string(), platform::list_separator(), kOtherNames)
+                  : directory->string();
   if (runs) return run_with_layer(path, words);
-  print(formatted("export VK_ADD_LAYER_PATH={}\n", path));
-  print(formatted("export VK_INSTANCE_LAYERS={}\n", kLayer));
-  print(formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: export VK_LAYER_PATH={}\n", path));
+  print(formatted("{}\n", platform::shell_assignment("VK_ADD_LAYER_PATH", path)));
+  print(formatted("{}\n", platform::shell_assignment("VK_INSTANCE_LAYERS", kLayer)));
+  print(formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: {}\n", platform::shell_assignment("VK_LAYER_PATH", path)));
   return 0;
 }
 

@@ -237,6 +237,8 @@ Protected forbid_files() {
 
 }  // namespace
 
+ProtectionNames protection_names() { return {.files = "landlock", .calls = "seccomp"}; }
+
 Inherited confine_zygote() {
   // The terminal's signals are for the process that asks.
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP}) ::signal(signal, SIG_IGN);

@@ -45,6 +45,8 @@ bool is_in_program(const void* address) {
   return search.found;
 }
 
+std::string_view library_ending() { return ".so"; }
+
 LoadedObjects loaded_objects() {
   LoadedObjects objects;
   ::dl_iterate_phdr(

@@ -83,6 +83,8 @@ std::expected<int, int> fork_process() {
   return process;
 }
 
+bool has_fork() { return true; }
+
 int become(const std::vector<std::string>& command) {
   ::execvp(command.front().c_str(), pointers_to(command).data());
   return errno;

@@ -33,6 +33,11 @@ std::optional<std::size_t> terminal_width() {
   return size.ws_col;
 }
 
+char list_separator() { return ':'; }
+std::string shell_assignment(std::string_view name, std::string_view value) {
+  return "export " + std::string(name) + "=" + std::string(value);
+}
+
 std::tm utc_time(std::time_t time) {
   std::tm utc{};
   ::gmtime_r(&time, &utc);

@@ -17,7 +17,12 @@ constexpr DWORD kBuffer = 1 << 16;
 
 Opened<OwnedDescriptor> owned(HANDLE handle) {
   if (handle == INVALID_HANDLE_VALUE) return std::unexpected(windows::last_error());
-  return OwnedDescriptor(::_open_osfhandle(reinterpret_cast<intptr_t>(handle), _O_RDWR | _O_BINARY | _O_NOINHERIT));
+  OwnedDescriptor file(::_open_osfhandle(reinterpret_cast<intptr_t>(handle), _O_RDWR | _O_BINARY | _O_NOINHERIT));
+  if (file.number() < 0) {
+    ::CloseHandle(handle);
+    return std::unexpected(EMFILE);
+  }
+  return file;
 }
 
 // Whether a read would not wait.

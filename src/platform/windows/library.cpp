@@ -61,6 +61,7 @@ std::filesystem::path file_of_code(const void* address) {
 
 bool is_in_program(const void* address) { return module_of(address) == ::GetModuleHandleW(nullptr); }
 std::filesystem::path running_program() { return file_of_module(nullptr); }
+std::string_view library_ending() { return ".dll"; }
 LoadedObjects loaded_objects() { return {}; }
 
 }  // namespace slipway::platform

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every process that is started here is in a job of its own, which ends all its processes when this process ends.
+// Every process that is started here is in a job of its own, which ends all its processes when this process ends, or when
+// the process has ended that was started.
 #include "platform/process.hpp"
 
 #include "platform/windows/system.hpp"
@@ -25,6 +26,7 @@ constexpr UINT kEndedByUs = 0xE0000009;  // the status of what `kill_process` en
 
 struct Started {
   HANDLE process = nullptr, job = nullptr;
+  bool own_group = false;  // `end_group` closes the job
 };
 struct All {
   std::mutex mutex;
@@ -198,7 +200,7 @@ std::expected<int, int> start_process(const StartOptions& options) {
   const int error = last_error();
   ::DeleteProcThreadAttributeList(attributes);
   if (!done) return std::unexpected(error);
-  const Started started{made.hProcess, make_job()};
+  const Started started{made.hProcess, make_job(), options.own_group};
   if (started.job) ::AssignProcessToJobObject(started.job, made.hProcess);
   ::ResumeThread(made.hThread);
   ::CloseHandle(made.hThread);
@@ -209,6 +211,7 @@ std::expected<int, int> start_process(const StartOptions& options) {
 }
 
 std::expected<int, int> fork_process() { return std::unexpected(ENOSYS); }
+bool has_fork() { return false; }
 
 // There is no exec: this process waits for the other one.
 int become(const std::vector<std::string>& command) {
@@ -227,7 +230,12 @@ std::optional<ProcessEnd> end_of_process(int process, Waiting waiting) {
   ::CloseHandle(started.process);
   {
     const std::scoped_lock lock(all().mutex);
-    all().started[process].process = nullptr;  // the job has what the process started
+    if (started.own_group) {
+      all().started[process].process = nullptr;  // the job has what the process started
+    } else {
+      if (started.job) ::CloseHandle(started.job);
+      all().started.erase(process);
+    }
   }
   const std::int32_t signal = signal_of(status);
   return ProcessEnd{.signal = signal, .status = signal != 0 ? 0 : static_cast<std::int32_t>(status)};

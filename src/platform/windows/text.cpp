@@ -123,6 +123,11 @@ std::optional<std::size_t> terminal_width() {
   return static_cast<std::size_t>(info.srWindow.Right - info.srWindow.Left + 1);
 }
 
+char list_separator() { return ';'; }
+std::string shell_assignment(std::string_view name, std::string_view value) {
+  return "set " + std::string(name) + "=" + std::string(value);
+}
+
 std::tm utc_time(std::time_t time) {
   std::tm utc{};
   ::gmtime_s(&utc, &time);

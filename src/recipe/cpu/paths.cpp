@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/system/paths/place.hpp"
 #include "base/system/paths/trusted_file.hpp"
+#include "platform/library.hpp"
 
 namespace slipway::recipe::cpu {
 
@@ -28,9 +29,9 @@ LibraryRoots library_roots(const Path& given, const Path& artifacts, bool allow_
 std::vector<std::string> library_file_names(std::string_view name) {
   std::vector<std::string> names;
   const auto add = [&](std::string_view base) {
-    names.push_back(formatted("lib{}.so", base));
+    names.push_back(formatted("lib{}{}", base, platform::library_ending()));
     names.emplace_back(base);
-    names.push_back(formatted("{}.so", base));
+    names.push_back(formatted("{}{}", base, platform::library_ending()));
   };
   add(name);
   for (const std::string_view ending : {".dll", ".so", ".dylib"}) {

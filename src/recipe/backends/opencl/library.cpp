@@ -50,7 +50,9 @@ constexpr std::array kErrors = {ERROR(CL_DEVICE_NOT_FOUND),
 #undef ERROR
 
 Result<OpenClFunctions> open(const SourceLocation& location) {
-  const auto library = platform::open_library("libOpenCL.so.1");
+  const std::string file =
+      platform::library_ending() == ".so" ? "libOpenCL.so.1" : formatted("OpenCL{}", platform::library_ending());
+  const auto library = platform::open_library(file);
   if (!library) {
     return fail(DiagnosticKind::NoBackend, location,
                 formatted("the opencl back end is not available: {}", library.error()));
@@ -60,7 +62,7 @@ Result<OpenClFunctions> open(const SourceLocation& location) {
   functions.name = reinterpret_cast<decltype(functions.name)>(platform::symbol(*library, #name)); \
   if (!functions.name) {                                                                          \
     return fail(DiagnosticKind::NoBackend, location,                                              \
-                "the opencl back end is not available: libOpenCL.so.1 has no `" #name "`");       \
+                formatted("the opencl back end is not available: {} has no `{}`", file, #name));  \
   }
 #include "recipe/backends/opencl/functions.def"
 #undef FUNCTION
