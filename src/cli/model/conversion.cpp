@@ -86,7 +86,8 @@ class Conversion {
   // are merged into one graph, which is converted again.
   bool keeps_graphs() const {
     return options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
-           !options_.dump_passes && options_.report.empty() && convert::keeps_graphs(options_.settings);
+           !options_.dump_passes && options_.report.empty() && options_.model.shaders.empty() &&
+           convert::keeps_graphs(options_.settings);
   }
 
   void convert() {
