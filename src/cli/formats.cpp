@@ -305,7 +305,7 @@ class Detector {
                                               formatted("`slipway {}` does not apply to format {}; it takes {}",
                                                         verb_.name, format(known)->name, names_of(verb_)));
       if (verb_.function == &Format::run) add_advice(*format(known), known, problem);
-      if (verb_.function == &Format::inspect && format(known)->run)
+      if (verb_.function == &Format::inspect && can_explain(*format(known)))
         problem.note(formatted("`slipway run {} --explain` shows what it would do", known));
       return;
     }
@@ -338,6 +338,12 @@ class Detector {
                         verb_.name, names_of(verb_))
             : formatted("`slipway {}` takes files, and this is a directory", verb_.name));
     if (!inside.empty()) problem.hint(formatted("name a file in it: `slipway {} {}`", verb_.name, inside.front().path));
+  }
+
+  static bool can_explain(const Format& format) {
+    Probe probe;
+    if (format.run) format.run({.words = {"--explain", "file"}, .probe = &probe});
+    return probe.valid;
   }
 
   static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {

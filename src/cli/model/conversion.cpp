@@ -39,6 +39,13 @@ class Conversion {
                          "Bad output filename: Won't overwrite input");
       return;
     }
+    const bool is_binary = (options_.emit == Emit::Vgf && !options_.explain) ||
+                           (options_.emit == Emit::Tosa && options_.json_schema.empty());
+    if (options_.output == "-" && is_binary && platform::is_terminal(platform::kStandardOutput)) {
+      diagnostics_.error(DiagnosticKind::Usage, {}, "the output is binary, and standard output is a terminal")
+          .hint("`-o FILE` names a file");
+      return;
+    }
     if (options_.input == "-" && platform::is_terminal(platform::kStandardInput))
       print_error("Warning: Using terminal input\n");
     content_ = diagnostics_.take(ContentOf::read(options_.input));
