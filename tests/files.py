@@ -316,6 +316,12 @@ with tempfile.TemporaryDirectory() as name:
         expect(b"title" in rest, f"{words[0]} shows a name: {shown}")
         expect(not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", rest), f"{words} sends control characters to a terminal: {shown}")
 
+    # Binary outputs do not go to a terminal unless they are asked for.
+    pathlib.Path("small.graph").write_text('graph main {\n  %x = input f32[2] "x"\n  %y = TANH(%x) f32[2]\n  output %y\n}\n')
+    shown = run_on_terminal("convert", "small.graph")
+    expect(b"the output is binary, and standard output is a terminal" in shown and b"VGF1" not in shown, f"a VGF file on a terminal: {shown}")
+    expect(b"TANH" in run_on_terminal("convert", "small.graph", "--emit", "tosa-text"), "text is written to a terminal")
+
     # Includes and links that leave a directory.
     os.mkdir("artifacts")
     pathlib.Path("secret.txt").write_text("the secret words\n")

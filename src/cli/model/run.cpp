@@ -139,6 +139,7 @@ class ModelVerb : public Job {
       request_.input_directory = options_.input_directory;
       request_.array_files = std::make_shared<model::ArrayFiles>();
       read_ = read_model_options(options_.read, diagnostics_, &request_);
+      if (!ok()) return false;
       request_.file = open_named_model(path, read_, diagnostics_);
     }
     if (!request_.file || !ok() || (runtime_ && !check_format())) return false;

@@ -126,7 +126,9 @@ class Tuning {
   bool open(const std::string& file) {
     progress_.stage("loading " + file);
     request_ = model::StandaloneOptions();
-    request_.file = open_named_model(file, read_model_options(options_.read, diagnostics_), diagnostics_);
+    const convert::ReadModelOptions read = read_model_options(options_.read, diagnostics_);
+    if (diagnostics_.has_errors()) return false;
+    request_.file = open_named_model(file, read, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(file).stem().string();
     request_.shapes = shapes_;

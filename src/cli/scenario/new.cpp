@@ -88,6 +88,26 @@ Diagnostic not_startable(const NewOptions& options, const Content& content) {
   return problem;
 }
 
+// Options of other files are errors. What is about models that a VGF file is made of is checked by their reader.
+bool options_apply(const NewOptions& options, const Content& content, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors();
+  const auto check = [&](bool is_given, std::string_view option, std::string_view what) {
+    if (is_given)
+      diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(options.file),
+                        formatted("`{}` is for {}", option, what));
+  };
+  const bool is_vgf = vgf::is_vgf(content.bytes), is_shader_file = is_spirv(content) || is_shader(content);
+  check(!is_shader_file && !options.build_options.empty(), "--build-options", "shaders");
+  check(is_shader_file && !options.shaders.empty(), "--shader", "models");
+  if (is_vgf || is_shader_file) {
+    ReadModelArguments arguments = options.model;
+    if (is_vgf) arguments.entry = options.entry;
+    const convert::ReadModelOptions read = read_model_options(arguments, diagnostics);
+    convert::options_apply(convert::ModelFormat::Vgf, options.file, read, diagnostics);
+  }
+  return diagnostics.errors() == before;
+}
+
 std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnostics) {
   scenario::StarterOptions request{.file = options.file,
                                    .directory = Path(options.output).parent_path(),
@@ -106,6 +126,7 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
   const auto read = diagnostics.take(ContentOf::read(options.file));
   if (!read || diagnostics.has_errors()) return std::nullopt;
   const Content& content = read->content();
+  if (!options_apply(options, content, diagnostics)) return std::nullopt;
   if (vgf::is_vgf(content.bytes)) return scenario::model_starter(request, diagnostics);
   if (is_tosa_file(content) || is_onnx_file(content) || is_tflite_file(content) || is_graph_text_file(content) ||
       is_mlir_file(content) || is_program_file(content)) {

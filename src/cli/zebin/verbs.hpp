@@ -24,7 +24,8 @@ int inspect_zebin(const Arguments& arguments);
 int diff_zebin(const Arguments& arguments);
 int convert_zebin(const Arguments& arguments);
 
-// The files in a directory and below it that have kernels, sorted by path. An unpacked zebin is one, its directory.
+// The files in a directory and below it that have kernels, damaged ones too, sorted by path. An unpacked zebin is one,
+// its directory.
 std::vector<Path> kernel_files_below(const Path& directory);
 
 // --member, --product
