@@ -89,11 +89,40 @@ TEST(RplJson, ReadsWhatOtherProgramsWrite) {
   const JsonRead real(with("\"line_width\": 1.0", "\"line_width\": 1.2500e+1"));
   ASSERT_EQ(real.status, RPL_OK) << real.problem();
   EXPECT_EQ(real.pipeline->metadata.settings.line_width, 12.5F);
+  // More than the middle between two floats, by a digit after the first 15.
+  const JsonRead above(with("\"line_width\": 1.0", "\"line_width\": 16777217.0000000001"));
+  ASSERT_EQ(above.status, RPL_OK) << above.problem();
+  EXPECT_EQ(above.pipeline->metadata.settings.line_width, 16777218.0F);
   for (const float each : {3.4028234663852886e38F, 1e-45F, -1.17549435e-38F, 0.1F, 16777217.0F, 1e10F}) {
     const JsonRead exact(with("\"line_width\": 1.0", formatted("\"line_width\": {}", each)));
     ASSERT_EQ(exact.status, RPL_OK) << each << exact.problem();
     EXPECT_EQ(exact.pipeline->metadata.settings.line_width, each);
   }
+}
+
+TEST(RplJson, HasAnEntryPointForEachStage) {
+  // More than a module has stages.
+  std::string text = metadata_text(rpl::Built(rpl::tools_program("tinted.rpl")).made->metadata);
+  const std::size_t begin = text.find('{', text.find("\"entry_points\": ["));
+  const std::string entry = text.substr(begin, text.find('}', begin) + 1 - begin) + ",";
+  for (int i = 0; i < 100; ++i) text.insert(begin, entry);
+  const JsonRead read(text);
+  ASSERT_EQ(read.status, RPL_OK) << read.problem();
+  EXPECT_GT(read.pipeline->metadata.entry_points.count, 100);
+  for (std::uint32_t i = 0; i < read.pipeline->modules.count; ++i)
+    EXPECT_EQ(read.pipeline->modules[i].entry_points.count, read.pipeline->metadata.code.items[i].stages.count);
+}
+
+TEST(RplJson, HasEmptyTextsWhereAStructureIsNull) {
+  const std::string text = metadata_text(rpl::Built(rpl::tools_program("tinted.rpl")).made->metadata);
+  ASSERT_TRUE(text.contains("\"tail\": null"));
+  const JsonRead read(text);
+  ASSERT_EQ(read.status, RPL_OK) << read.problem();
+  std::size_t count = 0;
+  for (const auto& set : read.pipeline->metadata.pipeline_interface.sets) {
+    for (std::uint32_t i = 0; i < set.buffers.count; ++i, ++count) EXPECT_STREQ(set.buffers[i].tail.name.data, "");
+  }
+  EXPECT_NE(count, 0);
 }
 
 TEST(RplJson, SaysWhereAnErrorIs) {
@@ -123,7 +152,19 @@ TEST(RplJson, SaysWhereAnErrorIs) {
   EXPECT_THAT(problem("\"depth_test\": true", "\"depth_test\": 1"), HasSubstr("expected `true` or `false`"));
   EXPECT_THAT(problem("\"line_width\": 1.0", "\"line_width\": 1e39"),
               HasSubstr("`1e39` is not a number of a 32-bit float"));
-  EXPECT_THAT(problem("\"name\": \"tint_mode\"", "\"name\": \"\\q\""), HasSubstr("unknown escape at /options/0/name"));
+  EXPECT_THAT(problem("\"name\": \"tint_mode\"", "\"name\": \"\\q\""),
+              HasSubstr("a string has an escape that no text has at /options/0/name"));
+  EXPECT_THAT(problem("\"name\": \"tint_mode\"", "\"name\": \"\\u0000\""), HasSubstr("an escape that no text has"));
+  for (const char* each :
+       {"\x80", "\xc0\x80", "\xc3", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80"})
+    EXPECT_THAT(problem("\"name\": \"tint_mode\"", formatted("\"name\": \"{}\"", each)),
+                HasSubstr("a string is not UTF-8"));
+  EXPECT_THAT(problem("\"index\": 0", "\"index\": 00"), HasSubstr("expected a number at /interface/set_pass/index"));
+  for (const char* each : {"{]", "[1 2]", "[1,]", "{\"a\":1,}", "nil", "1.", "01", "[", "\"\\"})
+    EXPECT_NE(problem("\"version\": 1", formatted("\"other\": {}, \"version\": 1", each)), "0:0:  at ") << each;
+  EXPECT_THAT(problem("\"version\": 1",
+                      formatted("\"other\": {}1{}, \"version\": 1", std::string(64, '['), std::string(64, ']'))),
+              HasSubstr("values are nested too deep at "));
   EXPECT_THAT(problem("\"name\": \"tint_mode\"", "\"name\": null"), HasSubstr("expected a string at /options/0/name"));
   // Every beginning of the text ends too early.
   for (std::size_t size = 0; size < text.rfind('}'); size += 1 + size / 100) {

@@ -47,6 +47,7 @@ class JsonReader {
 
   bool read_document(rpl_pipeline& to) {
     if (end_ - at_ >= 3 && memcmp(at_, "\xef\xbb\xbf", 3) == 0) at_ += 3;
+    make_texts_empty(StructId::metadata, reinterpret_cast<char*>(&to.metadata));
     if (!read_object(StructId::metadata, reinterpret_cast<char*>(&to.metadata), nullptr)) return false;
     skip_space();
     return at_ == end_ || fail(nullptr, "there is something after the object");
@@ -70,7 +71,9 @@ class JsonReader {
       for (std::uint32_t k = 0; k < stages.count; ++k) {
         for (std::uint32_t e = 0; e < to.metadata.entry_points.count; ++e) {
           const rpl_entry_point& entry = to.metadata.entry_points.items[e];
-          if (static_cast<std::uint32_t>(entry.stage) == stages.items[k]) entries[made.entry_points.count++] = entry;
+          if (static_cast<std::uint32_t>(entry.stage) != stages.items[k]) continue;
+          entries[made.entry_points.count++] = entry;
+          break;
         }
       }
       made.entry_points.items = made.entry_points.count == 0 ? nullptr : entries;
@@ -174,11 +177,31 @@ class JsonReader {
     return take_one(wanted) || fail(place, at_ == end_ ? "the text ends before `" : "expected `", {&wanted, 1}, "`");
   }
 
+  // The bytes of the first character of a text; 0: it is not UTF-8.
+  static std::size_t size_of_character(const char* text, const char* end) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned first = byte(0);
+    const std::size_t size = first < 0x80   ? 1
+                             : first < 0xC2 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
+    if (size > static_cast<std::size_t>(end - text)) return 0;
+    for (std::size_t i = 1; i < size; ++i) {
+      if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
+    }
+    // Longer forms of shorter characters, halves of surrogate pairs, and codes over 0x10FFFF.
+    const bool wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
+                       (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
+    return wrong ? 0 : size;
+  }
+
   // A string as it is in the text, without its quotes.
   bool read_raw_string(Slice& to, const Place* place) {
     if (peek() != '"') return fail(place, "expected a string");
     const char* const begin = at_ + 1;
-    for (const char* c = begin; c != end_; ++c) {
+    for (const char* c = begin; c != end_;) {
       if (*c == '"') {
         to = {begin, static_cast<std::size_t>(c - begin)};
         at_ = c + 1;
@@ -186,6 +209,9 @@ class JsonReader {
       }
       if (static_cast<unsigned char>(*c) < ' ') return fail_at(c, place, "a string has a control character");
       if (*c == '\\' && ++c == end_) break;
+      const std::size_t size = size_of_character(c, end_);
+      if (size == 0) return fail_at(c, place, "a string is not UTF-8");
+      c += size;
     }
     return fail(place, "the string does not end");
   }
@@ -206,7 +232,7 @@ class JsonReader {
   }
 
   // Writes the text of a raw string, which is not longer than it, and moves `to` past it; null: only checks it. False:
-  // there is an unknown escape.
+  // there is an unknown escape, or one of the zero that ends texts.
   static bool unescape(Slice raw, char*& to) {
     const auto put = [&](char letter) {
       if (to) *to++ = letter;
@@ -224,7 +250,7 @@ class JsonReader {
         continue;
       }
       std::uint32_t code = 0, low = 0;
-      if (*c != 'u' || !read_hex(c + 1, end, code)) return false;
+      if (*c != 'u' || !read_hex(c + 1, end, code) || code == 0) return false;
       c += 4;
       if (code >= 0xD800 && code < 0xDC00) {
         if (end - c < 7 || c[1] != '\\' || c[2] != 'u' || !read_hex(c + 3, end, low) || low < 0xDC00 || low > 0xDFFF)
@@ -248,7 +274,7 @@ class JsonReader {
     to = {"", 0};
     if (!text && !measures()) return false;
     char* end = text;
-    if (!unescape(raw, end)) return fail_at(raw.data, place, "a string has an unknown escape");
+    if (!unescape(raw, end)) return fail_at(raw.data, place, "a string has an escape that no text has");
     if (measures()) return true;
     *end = 0;
     to.data = text;
@@ -274,29 +300,6 @@ class JsonReader {
     return false;
   }
 
-  // Any value. Its brackets are counted, and need not match.
-  bool skip_value(const Place* place) {
-    std::size_t depth = 0;
-    do {
-      const char c = peek();
-      Slice ignored{};
-      if (c == '{' || c == '[') {
-        ++depth;
-        ++at_;
-      } else if ((c == '}' || c == ']') && depth != 0) {
-        --depth;
-        ++at_;
-      } else if (c == '"') {
-        if (!read_raw_string(ignored, place)) return false;
-      } else if ((c == ',' || c == ':') && depth != 0) {
-        ++at_;
-      } else if (read_word().size == 0) {
-        return fail(place, at_ == end_ ? "the text ends in a value" : "expected a value");
-      }
-    } while (depth != 0);
-    return true;
-  }
-
   // Calls `read_item(index, place)` for each element of an array.
   template <class ReadItem>
   bool read_array(const Place* place, ReadItem read_item) {
@@ -308,6 +311,51 @@ class JsonReader {
       if (take_one(']')) return true;
       if (!expect(',', place)) return false;
     }
+  }
+
+  static bool is_number(Slice word) {
+    const char* c = word.data;
+    const char* const end = c + word.size;
+    const auto digits = [&] {
+      const char* const begin = c;
+      while (c != end && is_digit(*c)) ++c;
+      return static_cast<std::size_t>(c - begin);
+    };
+    if (c != end && *c == '-') ++c;
+    const char* const whole = c;
+    const std::size_t count = digits();
+    if (count == 0 || (count > 1 && *whole == '0')) return false;
+    if (c != end && *c == '.' && (++c, digits() == 0)) return false;
+    if (c != end && (*c == 'e' || *c == 'E')) {
+      if (++c != end && (*c == '+' || *c == '-')) ++c;
+      if (digits() == 0) return false;
+    }
+    return c == end;
+  }
+
+  // Any value.
+  bool skip_value(const Place* place, int depth = 0) {
+    constexpr int kMaxDepth = 64;
+    if (depth == kMaxDepth) return fail(place, "values are nested too deep");
+    const char c = peek();
+    Slice text{};
+    if (c == '"') return read_raw_string(text, place);
+    if (c == '[')
+      return read_array(place, [&](std::uint32_t, const Place* here) { return skip_value(here, depth + 1); });
+    if (c == '{') {
+      ++at_;
+      for (bool is_first = true; !take_one('}'); is_first = false) {
+        if (!is_first && !expect(',', place)) return false;
+        if (!read_raw_string(text, place)) return false;
+        const Place here = {place, text, 0};
+        if (!expect(':', &here) || !skip_value(&here, depth + 1)) return false;
+      }
+      return true;
+    }
+    const char* const begin = at_;
+    text = read_word();
+    return equal(text, "null") || equal(text, "true") || equal(text, "false") || is_number(text) ||
+           fail_at(begin, place, begin == end_ ? "the text ends in a value" : "expected a value");
   }
   bool count_items(const Place* place, std::uint32_t& count) {
     const char* const begin = at_;
@@ -331,8 +379,7 @@ class JsonReader {
     const char* const begin = (skip_space(), at_);
     const Slice word = read_word();
     std::uint64_t value = 0;
-    if (word.size == 0 || !(is_digit(*word.data) || *word.data == '-'))
-      return fail_at(begin, place, "expected a number");
+    if (!is_number(word)) return fail_at(begin, place, "expected a number");
     for (std::size_t i = 0; i < word.size; ++i) {
       if (!is_digit(word.data[i])) return fail_at(begin, place, "`", word, "` is not a whole number of 32 bits");
       value = value * 10 + static_cast<std::uint64_t>(word.data[i] - '0');
@@ -354,12 +401,10 @@ class JsonReader {
     const char* const begin = (skip_space(), at_);
     const Slice word = read_word();
     char number[64];
-    if (word.size == 0 || word.size >= sizeof number) return fail_at(begin, place, "expected a number");
+    if (!is_number(word) || word.size >= sizeof number) return fail_at(begin, place, "expected a number");
     memcpy(number, word.data, word.size);
     number[word.size] = 0;
-    const char last = number[word.size - 1];
-    return (last != 'f' && read_float(number, bits)) ||
-           fail_at(begin, place, "`", word, "` is not a number of a 32-bit float");
+    return read_float(number, bits) || fail_at(begin, place, "`", word, "` is not a number of a 32-bit float");
   }
 
   bool read_enumerant(Enumeration of, std::uint32_t& to, const Place* place) {
@@ -455,7 +500,6 @@ class JsonReader {
       case Codec::Text:
         return read_text(*reinterpret_cast<rpl_text*>(to), place);
       case Codec::OptionalText:
-        *reinterpret_cast<rpl_text*>(to) = {"", 0};
         return take_null() || read_text(*reinterpret_cast<rpl_text*>(to), place);
       case Codec::Number:
         return set(read_number(field.min, field.max, word, place));
@@ -502,8 +546,10 @@ class JsonReader {
       case Codec::Nested:
         return read_object(field.nested, to, place);
       case Codec::List:
-        return read_list(size_of(field.nested), to, place,
-                         [&](const Place* here, char* item) { return read_object(field.nested, item, here); });
+        return read_list(size_of(field.nested), to, place, [&](const Place* here, char* item) {
+          make_texts_empty(field.nested, item);
+          return read_object(field.nested, item, here);
+        });
       case Codec::OptionValue:
         return read_option_value(*reinterpret_cast<rpl_text*>(to), place);
       case Codec::Word:
@@ -522,6 +568,18 @@ class JsonReader {
     return false;
   }
 
+  // Texts are never null, those of structures that are not there neither.
+  static void make_texts_empty(StructId id, char* to) {
+    const JsonRange fields = json_fields_of(id);
+    for (const JsonField* field = fields.first; field != fields.last; ++field) {
+      if (field->codec == Codec::Nested || field->codec == Codec::OptionalNested)
+        make_texts_empty(field->nested, to + field->offset);
+      if (field->codec == Codec::Text || field->codec == Codec::OptionalText || field->codec == Codec::OptionValue)
+        *reinterpret_cast<rpl_text*>(to + field->offset) = {"", 0};
+    }
+  }
+
+  // `to` has zeros and empty texts.
   bool read_object(StructId id, char* to, const Place* place) {
     if (peek() != '{') return fail(place, "expected an object");
     const char* const begin = at_++;

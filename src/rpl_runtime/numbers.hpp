@@ -49,7 +49,7 @@ static inline bool read_float(const char* text, std::uint32_t& bits) {
   if (*text == '-' || *text == '+') ++text;
   double mantissa = 0;
   int exponent = 0, digits = 0;
-  bool any = false, fraction = false;
+  bool any = false, fraction = false, is_more = false;
   for (;; ++text) {
     if (*text == '.' && !fraction) {
       fraction = true;
@@ -62,9 +62,11 @@ static inline bool read_float(const char* text, std::uint32_t& bits) {
       if (mantissa != 0 || *text != '0') ++digits;
       mantissa = mantissa * 10 + (*text - '0');
     }
+    if (is_dropped && *text != '0') is_more = true;
     if (fraction != is_dropped) exponent += fraction ? -1 : 1;
   }
   if (!any) return false;
+  if (is_more) mantissa += 0.5;  // exact; for the side of the middle between two floats on which the number is
   if (*text == 'e' || *text == 'E') {
     ++text;
     const bool down = *text == '-';
