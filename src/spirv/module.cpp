@@ -9,7 +9,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
-#include "spirv/validated_extensions.hpp"
+#include "spirv/extensions/tensors.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -129,16 +129,19 @@ class ModuleReader {
     known_.assign(words().begin(), words().begin() + kHeaderWords);
     for (std::size_t i = 0; i < module_.instructions_.size(); ++i) {
       Instruction& instruction = module_.instructions_[i];
-      if (extensions.read(instruction, module_.is_id_)) {
-        for (std::size_t word = instruction.offset + 1; word <= instruction.offset + instruction.operands.size(); ++word) {
-          if (module_.is_id_[word] && words()[word] >= module_.id_bound())
-            return fail_bound(instruction, words()[word]);
+      const WordSpan all = WordSpan(words()).subspan(instruction.offset, instruction.operands.size() + 1);
+      if (const auto found = extensions.read(all)) {
+        instruction.type = found->type;
+        instruction.result = found->result;
+        for (const std::size_t word : found->ids) {
+          if (all[word] >= module_.id_bound()) return fail_bound(instruction, all[word]);
+          module_.is_id_[instruction.offset + word] = true;
         }
         define(instruction.result, i);
         continue;
       }
       order_.push_back(i);
-      known_.append_range(WordSpan(words()).subspan(instruction.offset, instruction.operands.size() + 1));
+      known_.append_range(all);
     }
     return {};
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "spirv/extensions/tensors.hpp"
 #include "spirv/tools_library.hpp"
-#include "spirv/validated_extensions.hpp"
 
 namespace slipway::spirv {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "spirv/validated_extensions.hpp"
+#include "spirv/extensions/tensors.hpp"
 
 #include <spirv-tools/libspirv.hpp>
 
@@ -15,6 +15,11 @@ bool assembles(const char* text) {
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   tools.SetMessageConsumer([](auto&&...) {});
   return tools.Assemble(text, &words);
+}
+
+std::string_view text_at(std::span<const std::uint32_t> words) {
+  const auto* const text = reinterpret_cast<const char*>(words.data());
+  return {text, static_cast<std::size_t>(std::find(text, text + words.size_bytes(), 0) - text)};
 }
 
 // One letter for each operand: a type, a result, an id, a number, a string, tensor operands; `*`: ids up to the end.
@@ -62,43 +67,49 @@ bool validates_tensors() {
   return known;
 }
 
-bool has_unknown_extensions(WordSpan words) {
+bool has_unknown_extensions(std::span<const std::uint32_t> module) {
+  constexpr std::size_t kHeader = 5;
   constexpr std::uint32_t kCapability = static_cast<std::uint32_t>(spv::Op::OpCapability) | 2 << 16;
-  for (std::size_t at = kHeaderWords; at + 1 < words.size() && words[at] == kCapability; at += 2) {
-    if (is_of_tensors(static_cast<spv::Capability>(words[at + 1])) && !validates_tensors()) return true;
+  for (std::size_t at = kHeader; at + 1 < module.size() && module[at] == kCapability; at += 2) {
+    if (is_of_tensors(static_cast<spv::Capability>(module[at + 1])) && !validates_tensors()) return true;
   }
   return false;
 }
 
-bool TensorInstructions::read(Instruction& instruction, std::vector<bool>& is_id) {
-  if (instruction.op == spv::Op::OpCapability)
-    return is_of_tensors(static_cast<spv::Capability>(instruction.operand(0)));
-  if (instruction.op == spv::Op::OpExtInstImport) {
-    const std::string_view set = instruction.string(1);
-    if (!set.starts_with("TOSA.") && !set.starts_with("Arm.MotionEngine.")) return false;
-    instruction.result = instruction.operand(0);
-    sets_.push_back(instruction.result);
-    is_id[instruction.offset + 1] = true;
-    return true;
+std::optional<TensorInstruction> TensorInstructions::read(std::span<const std::uint32_t> words) {
+  TensorInstruction found;
+  const auto op = static_cast<spv::Op>(words[0] & 0xffff);
+  const auto word = [&](std::size_t index) { return index < words.size() ? words[index] : 0; };
+  if (op == spv::Op::OpCapability) {
+    if (!is_of_tensors(static_cast<spv::Capability>(word(1)))) return std::nullopt;
+    return found;
   }
-  if (instruction.op == spv::Op::OpExtInst && !std::ranges::contains(sets_, instruction.operand(2))) return false;
-  const std::string_view operands = operands_of(instruction.op);
-  if (operands.empty()) return false;
-  const std::size_t count = instruction.operands.size();
-  for (std::size_t at = 0, letter = 0; at < count && letter < operands.size(); ++at) {
+  if (op == spv::Op::OpExtInstImport) {
+    if (words.size() < 3) return std::nullopt;
+    const std::string_view set = text_at(words.subspan(2));
+    if (!set.starts_with("TOSA.") && !set.starts_with("Arm.MotionEngine.")) return std::nullopt;
+    found.result = words[1];
+    found.ids.push_back(1);
+    sets_.push_back(found.result);
+    return found;
+  }
+  if (op == spv::Op::OpExtInst && !std::ranges::contains(sets_, word(3))) return std::nullopt;
+  const std::string_view operands = operands_of(op);
+  if (operands.empty()) return std::nullopt;
+  for (std::size_t at = 1, letter = 0; at < words.size() && letter < operands.size(); ++at) {
     const char kind = operands[letter];
-    if (kind == 't') instruction.type = instruction.operands[at];
-    if (kind == 'r') instruction.result = instruction.operands[at];
-    if (kind == 's') at += string_words(instruction.string(at)) - 1;
-    // After the mask.
+    if (kind == 't') found.type = words[at];
+    if (kind == 'r') found.result = words[at];
+    if (kind == 's') at += text_at(words.subspan(at)).size() / sizeof(std::uint32_t);
+    // The ids follow the mask.
     if (kind == 'o') {
-      for (std::size_t id = at + 1; id < count; ++id) is_id[instruction.offset + 1 + id] = true;
+      while (++at < words.size()) found.ids.push_back(at);
       break;
     }
-    if (kind != 'n' && kind != 's') is_id[instruction.offset + 1 + at] = true;
+    if (kind != 'n' && kind != 's') found.ids.push_back(at);
     if (kind != '*') ++letter;
   }
-  return true;
+  return found;
 }
 
 }  // namespace slipway::spirv
