@@ -38,7 +38,7 @@ lint-1      clang-tidy over the modules up to shader
 lint-2      clang-tidy over the others
 cpu         the CPU engine with each level of instructions: all suites, networks, random kernels (env/cpu.sh; hours)
 aarch64     a cross build for Linux on ARM: program, library, layer, engine, packages; tests and examples in an emulator (hours)
-windows     a cross build for Windows, with mingw-w64; tests, transcripts and the zip in Wine (env/windows.sh)
+windows     a cross build for Windows, with mingw-w64; tests and examples in Wine, the zip (env/windows.sh)
 '
 only_named=' test cpu aarch64 windows '
 

@@ -5,6 +5,7 @@
 #   env/windows.sh root               makes the root if it is missing, and prints its path
 #   env/windows.sh build [TARGET...]  configures, and builds in build/windows
 #   env/windows.sh test               runs the tests of build/windows in Wine, one process for each program
+#   env/windows.sh accept             runs examples in Wine: scenarios, a recipe and models on the software driver
 #   env/windows.sh package            makes build/packages/slipway-VERSION-windows-x86_64.zip, and its manifest for winget
 #   env/windows.sh wine COMMAND...    runs a command in the root, which may start programs of build/windows with wine64
 #   env/windows.sh shell COMMAND...   runs a command in the root
@@ -17,7 +18,7 @@ cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
 list=$top/env/packages-windows.txt
 archive=http://deb.debian.org/debian
 
-usage() { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 say() { echo "windows: $*" >&2; }
 die() { say "$*"; exit 5; }
 
@@ -174,6 +175,23 @@ case $command in
         timeout 600 wine64 "$program" --gtest_brief=1 || status=1
       done
       exit $status' bash "${programs[@]}"
+    ;;
+  accept)
+    rm -rf "$top/build/windows/accept"
+    cp -r "$top/examples" "$top/build/windows/accept"
+    in_wine bash -c '
+      slipway() { timeout 300 wine64 build/windows/bin/slipway.exe "$@" || { echo "FAILED: slipway $*"; status=1; }; }
+      status=0
+      scratch=build/windows/accept
+      for example in hello blur triangle fragment mips rpl_compute frames; do
+        slipway check "$scratch/$example/scenario.json"
+        slipway run "$scratch/$example/scenario.json"
+      done
+      slipway run "$scratch/saxpy_recipe/recipe.json"
+      slipway inspect "$scratch/kernel_info/saxpy.zebin"
+      slipway convert "$scratch/mixed_model/model.graph" -o "$scratch/model.vgf"
+      slipway run "$scratch"/tflite/{keywords,segments}.tflite --compare reference
+      exit $status'
     ;;
   wine)
     [ $# -gt 0 ] || usage

@@ -116,7 +116,7 @@ int sandbox_verb() {
 }
 
 std::string_view base_name(std::string_view path) {
-  path.remove_prefix(path.find_last_of('/') + 1);
+  path.remove_prefix(path.find_last_of("/\\") + 1);
   if (path.ends_with(".exe")) path.remove_suffix(4);
   return path;
 }

@@ -91,12 +91,12 @@ int serve(std::span<const Service* const> services);
 
 // How workers are protected on this machine.
 struct Protection {
-  bool off = false;       // by the mode
-  bool running = false;   // workers start, and the mode accepts their protections
-  std::string failure;    // why they do not
-  bool limits = false;    // memory, time, stack, descriptors
-  bool calls = false;     // a worker can make few system calls
-  bool files = false;     // a worker can open no file
+  bool off = false;      // by the mode
+  bool running = false;  // workers start, and the mode accepts their protections
+  std::string failure;   // why they do not
+  bool limits = false;   // memory, time, stack, descriptors
+  bool calls = false;    // a worker can make few system calls
+  bool files = false;    // a worker can open no file
 };
 Protection protection();
 

@@ -159,8 +159,9 @@ std::expected<Worker, std::string> Starter::start_worker(const std::vector<std::
       std::memcmp(given.version, expected.version, sizeof given.version) == 0)
     return Worker{.socket = (*ends)[0].release(), .process = *process, .zygote = 0};
   end_worker(*process, !answers);
-  return std::unexpected(answers ? formatted("the program `{}` is of another version than this library", command.front())
-                                 : std::string("its process ends before it answers"));
+  return std::unexpected(answers
+                             ? formatted("the program `{}` is of another version than this library", command.front())
+                             : std::string("its process ends before it answers"));
 }
 
 void Starter::end(const Worker& worker) {

@@ -62,9 +62,8 @@ class SandboxWorker : public ::testing::Test {
 TEST_F(SandboxWorker, Replies) {
   EXPECT_EQ(run(kEcho, "a text"), "a text");
   EXPECT_EQ(run(kEcho, ""), "");
-  EXPECT_EQ(
-      run(kAsk, "first", {.answer = [](Bytes question) { return bytes(formatted("<{}>", text_of(question))); }}),
-      "<first><again>");
+  EXPECT_EQ(run(kAsk, "first", {.answer = [](Bytes question) { return bytes(formatted("<{}>", text_of(question))); }}),
+            "<first><again>");
   const std::string large(20 << 20, 'x');
   EXPECT_EQ(run(kEcho, large), large);
 }

@@ -9,6 +9,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
+#include "spirv/extensions/tensors.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -107,10 +108,12 @@ class ModuleReader {
 
   Result<> parse() {
     module_.is_id_.resize(words().size());
+    if (has_unknown_extensions(words())) SLIPWAY_TRY_VOID(leave_out_extensions());
+    const WordSpan known = known_.empty() ? WordSpan(words()) : WordSpan(known_);
     const std::unique_ptr<spv_context_t, ContextDeleter> context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6));
     spv_diagnostic message = nullptr;
     const spv_result_t status = spvBinaryParse(
-        context.get(), this, words().data(), words().size(), nullptr,
+        context.get(), this, known.data(), known.size(), nullptr,
         [](void* self, const spv_parsed_instruction_t* parsed) {
           return static_cast<ModuleReader*>(self)->take(*parsed) ? SPV_SUCCESS : SPV_ERROR_INVALID_ID;
         },
@@ -120,10 +123,45 @@ class ModuleReader {
     return {};
   }
 
+  // Reads what SPIRV-Tools does not know, and leaves it out of the words that it gets.
+  Result<> leave_out_extensions() {
+    TensorInstructions extensions;
+    known_.assign(words().begin(), words().begin() + kHeaderWords);
+    for (std::size_t i = 0; i < module_.instructions_.size(); ++i) {
+      Instruction& instruction = module_.instructions_[i];
+      const WordSpan all = WordSpan(words()).subspan(instruction.offset, instruction.operands.size() + 1);
+      if (const auto found = extensions.read(all)) {
+        instruction.type = found->type;
+        instruction.result = found->result;
+        for (const std::size_t word : found->ids) {
+          if (all[word] >= module_.id_bound()) return fail_bound(instruction, all[word]);
+          module_.is_id_[instruction.offset + word] = true;
+        }
+        define(instruction.result, i);
+        continue;
+      }
+      order_.push_back(i);
+      known_.append_range(all);
+    }
+    return {};
+  }
+
+  void define(Id id, std::size_t index) {
+    if (id == 0 || id >= module_.id_bound()) return;
+    if (id >= module_.definitions_.size()) module_.definitions_.resize(id + 1);
+    module_.definitions_[id] = static_cast<std::uint32_t>(index + 1);
+  }
+
+  // Of the instruction that the parser delivers next; the count of all after the last one.
+  std::size_t next() const {
+    if (known_.empty()) return parsed_;
+    return parsed_ < order_.size() ? order_[parsed_] : module_.instructions_.size();
+  }
+
   // The parser delivers instructions in order. It does not check the id bound: returns false for an id that is
   // not below it.
   bool take(const spv_parsed_instruction_t& parsed) {
-    Instruction& instruction = module_.instructions_[parsed_];
+    Instruction& instruction = module_.instructions_[next()];
     instruction.type = parsed.type_id;
     instruction.result = parsed.result_id;
     for (const spv_parsed_operand_t& operand : std::span(parsed.operands, parsed.num_operands)) {
@@ -134,21 +172,18 @@ class ModuleReader {
       }
       module_.is_id_[instruction.offset + operand.offset] = true;
     }
+    define(parsed.result_id, next());
     ++parsed_;
-    if (parsed.result_id == 0) return true;
-    if (parsed.result_id >= module_.definitions_.size()) module_.definitions_.resize(parsed.result_id + 1);
-    module_.definitions_[parsed.result_id] = static_cast<std::uint32_t>(parsed_);
     return true;
   }
 
   Result<> fail_parse(std::string_view why) const {
-    if (parsed_ >= module_.instructions_.size()) {
+    if (next() >= module_.instructions_.size()) {
       return fail_at(0, kHeaderWords, formatted("invalid SPIR-V: {}", why));
     }
-    const Instruction& bad = module_.instructions_[parsed_];
+    const Instruction& bad = module_.instructions_[next()];
     if (beyond_bound_) {
-      return fail(DiagnosticKind::IndexOutOfRange, module_.location(bad),
-                  formatted("the id %{} is not below the id bound {}", *beyond_bound_, module_.id_bound()));
+      return fail_bound(bad, *beyond_bound_);
     }
     // The parser knows its instruction sets by name and refuses others (docs/spec/scenario.md#devices-and-emulation
     // words the refusal for graphs).
@@ -159,6 +194,11 @@ class ModuleReader {
     return fail(DiagnosticKind::FileFormat, module_.location(bad), message);
   }
 
+  std::unexpected<Failure> fail_bound(const Instruction& bad, Id id) const {
+    return fail(DiagnosticKind::IndexOutOfRange, module_.location(bad),
+                formatted("the id %{} is not below the id bound {}", id, module_.id_bound()));
+  }
+
   bool graph() const {
     return std::ranges::any_of(module_.instructions_, [](const Instruction& instruction) {
       return instruction.op == spv::Op::OpCapability &&
@@ -167,7 +207,9 @@ class ModuleReader {
   }
 
   Module module_;
-  std::size_t parsed_ = 0;  // instructions
+  std::size_t parsed_ = 0;          // instructions
+  Words known_;                     // empty: all
+  std::vector<std::size_t> order_;  // indices of the instructions in them
   std::optional<Id> beyond_bound_;
 };
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spirv/tools.hpp"
 
-#include <spirv/unified1/spirv.hpp11>
-
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "spirv/extensions/tensors.hpp"
 #include "spirv/tools_library.hpp"
-#include "spirv/validated_extensions.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -30,24 +28,6 @@ struct ValidateOptions {
   BlockLayout layout;
 };
 
-// Older versions of the library do not know the extensions for tensors and graphs, whose modules they would refuse.
-bool is_known(spv::Capability capability) {
-  const char* const text = capability == spv::Capability::GraphARM ? "OpCapability GraphARM" : "OpCapability TensorsARM";
-  std::vector<std::uint32_t> words;
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
-  tools.SetMessageConsumer([](auto&&...) {});
-  return tools.Assemble(text, &words);
-}
-bool has_unknown(WordSpan words) {
-  constexpr std::uint32_t kOpCapability = static_cast<std::uint32_t>(spv::Op::OpCapability) | 2 << 16;
-  for (std::size_t at = kHeaderWords; at + 1 < words.size() && words[at] == kOpCapability; at += 2) {
-    const auto capability = static_cast<spv::Capability>(words[at + 1]);
-    if ((capability == spv::Capability::TensorsARM || capability == spv::Capability::GraphARM) && !is_known(capability))
-      return true;
-  }
-  return false;
-}
-
 std::vector<std::byte> run_validate(Bytes request, const sandbox::Ask&) {
   ByteReader reader(request);
   const auto chosen = reader.read<ValidateOptions>();
@@ -59,7 +39,7 @@ std::vector<std::byte> run_validate(Bytes request, const sandbox::Ask&) {
   options.SetScalarBlockLayout(chosen.layout == BlockLayout::Scalar);
   options.SetWorkgroupScalarBlockLayout(chosen.layout == BlockLayout::Scalar);
   options.SetAllowLocalSizeId(chosen.layout == BlockLayout::Scalar);
-  const bool valid = has_unknown(words) || tools.Validate(words.data(), words.size(), options);
+  const bool valid = has_unknown_extensions(words) || tools.Validate(words.data(), words.size(), options);
   ByteWriter reply;
   reply.write(valid);
   if (!valid) error.write_to(reply);
@@ -136,8 +116,6 @@ std::vector<std::byte> run_disassemble(Bytes request, const sandbox::Ask&) {
 const sandbox::Service kValidateService = {"spirv-validate", "the SPIR-V validator", run_validate};
 const sandbox::Service kAssembleService = {"spirv-assemble", "the SPIR-V assembler", run_assemble};
 const sandbox::Service kDisassembleService = {"spirv-disassemble", "the SPIR-V disassembler", run_disassemble};
-
-bool validates_tensors() { return is_known(spv::Capability::TensorsARM) && is_known(spv::Capability::GraphARM); }
 
 Result<> validate(WordSpan words, const std::string& name, Environment environment, BlockLayout layout) {
   const ValidateOptions options{environment, layout};

@@ -24,7 +24,7 @@
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
 #include "slipway/device.hpp"
-#include "spirv/validated_extensions.hpp"
+#include "spirv/extensions/tensors.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
 #include "vk/instance_options.hpp"

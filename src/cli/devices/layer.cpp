@@ -105,7 +105,8 @@ int layer_verb(const Arguments& arguments) {
   if (runs) return run_with_layer(path, words);
   print(formatted("{}\n", platform::shell_assignment("VK_ADD_LAYER_PATH", path)));
   print(formatted("{}\n", platform::shell_assignment("VK_INSTANCE_LAYERS", kLayer)));
-  print(formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: {}\n", platform::shell_assignment("VK_LAYER_PATH", path)));
+  print(
+      formatted("# Vulkan loaders without VK_ADD_LAYER_PATH: {}\n", platform::shell_assignment("VK_LAYER_PATH", path)));
   return 0;
 }
 

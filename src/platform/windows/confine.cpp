@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A worker limits itself by a job, lowers its integrity to the least one, so that it can change no file of the user, and
-// takes on policies of mitigation. Each protection is tried out after it was asked for: what the system accepts and
+// A worker limits itself by a job, lowers its integrity to the minimum, so that it can change no file of the user,
+// and takes on policies of mitigation. Each protection is tried out after it was asked for: what the system accepts and
 // ignores, as Wine does, is lacking.
 #include "platform/confine.hpp"
 
@@ -71,8 +71,8 @@ void lower_integrity() {
 // Files that all may read stay readable.
 Protected forbid_files() {
   lower_integrity();
-  const HANDLE file = ::CreateFileW(running_program().c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0,
-                                    nullptr);
+  const HANDLE file =
+      ::CreateFileW(running_program().c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0, nullptr);
   if (file == INVALID_HANDLE_VALUE) return {ProtectionState::Held};
   ::CloseHandle(file);
   return {ProtectionState::Lacking};

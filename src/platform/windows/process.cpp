@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every process that is started here is in a job of its own, which ends all its processes when this process ends, or when
-// the process has ended that was started.
+// Every process that is started here is in a job of its own, which ends all its processes when this process ends, or
+// when the process has ended that was started.
 #include "platform/process.hpp"
 
 #include "platform/windows/system.hpp"
