@@ -8,7 +8,7 @@
 
 namespace slipway {
 
-// Copies have values of their own. After a move there is none.
+// Copies have values of their own. A box that was moved from is empty.
 template <class T>
 class Boxed {
  public:

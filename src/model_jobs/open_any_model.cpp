@@ -2,6 +2,7 @@
 #include "model_jobs/open_any_model.hpp"
 
 #include "convert/convert.hpp"
+#include "convert/read_model.hpp"
 #include "executorch/program.hpp"
 
 namespace slipway::model {

@@ -19,6 +19,7 @@
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
+#include "model/plan/intermediates.hpp"
 #include "model/standalone/array_files.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/graph_device.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "lower/lower.hpp"
+#include "model/native.hpp"
 #include "model/plan/bind_interface.hpp"
 #include "model/plan/intermediates.hpp"
 #include "reference/run.hpp"

@@ -9,6 +9,8 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/crash_note.hpp"
+#include "executors/vulkan/pipelines/bindings.hpp"
+#include "executors/vulkan/pipelines/pipelines.hpp"
 #include "executors/vulkan/record/call.hpp"
 #include "executors/vulkan/record/record.hpp"
 #include "launch/plan/accesses.hpp"

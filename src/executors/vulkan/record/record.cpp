@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "executors/vulkan/pipelines/bindings.hpp"
+#include "executors/vulkan/pipelines/pipelines.hpp"
 #include "launch/plan/accesses.hpp"
 
 namespace slipway::launch {
