@@ -8,21 +8,24 @@
 namespace slipway::cpu {
 namespace {
 
-std::string key_of(std::string_view what, const lower::ProgramKernel& kernel, const Target& target, Bytes words) {
+std::string key_of(std::string_view what, const lower::ProgramKernel& kernel, const Target& target,
+                   std::string_view tuning, Bytes words) {
   const std::string numbers =
       formatted("{} {} {} {} {} {} {} {} {} {} {}", kFingerprint[0], static_cast<int>(target.architecture),
                 target.has_mixed_dot_products, target.vector_bits, target.lanes, target.has_fma, target.has_f16,
                 target.has_dot_products, target.has_tiles, target.has_vector_matrices, kernel.bindings);
-  return Cache::key({what, SLIPWAY_CPU_COMPILER_ID, target.features, target.tuning, numbers, text_of(words)});
+  return Cache::key({what, SLIPWAY_CPU_COMPILER_ID, target.features, tuning, numbers, text_of(words)});
 }
 
 std::string key_of_words(const lower::ProgramKernel& kernel, const Target& target) {
-  return key_of("cpu", kernel, target, std::as_bytes(std::span(*kernel.spirv)));
+  return key_of("cpu", kernel, target, target.tuning, std::as_bytes(std::span(*kernel.spirv)));
 }
 
+// Code for a level is right for each CPU that has it, whichever one its order of instructions is tuned for: that is the
+// choice of the machine that compiles.
 std::string key_of_form(const lower::ProgramKernel& kernel, const Target& target, const spirv::Module& module) {
   const spirv::Words form = spirv::normal_form(module);
-  return key_of("cpu form", kernel, target, std::as_bytes(std::span(form)));
+  return key_of("cpu form", kernel, target, "", std::as_bytes(std::span(form)));
 }
 
 Result<std::vector<std::byte>> compile(const lower::ProgramKernel& kernel, const Target& target,

@@ -12,6 +12,7 @@
 
 #include "base/format.hpp"
 #include "cpu/code.hpp"
+#include "cpu/kernel_store.hpp"
 #include "cpu/library.hpp"
 #include "lower/kernel/kernel.hpp"
 #include "lower/lower.hpp"
@@ -569,6 +570,21 @@ TEST(Code, AnotherArchitectureIsRefused) {
   constexpr std::size_t kMachine = 18;  // of the header of ELF
   (*own)[kMachine] ^= std::byte{0x40};
   EXPECT_FALSE(load_code(*own));
+}
+
+// A machine that compiles for others does not know whose order of instructions they like best.
+TEST(Code, OfAnotherTuningIsFound) {
+  if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
+  const testing::ScratchDirectory scratch;
+  const Cache cache(scratch.path());
+  const lower::ProgramKernel empty{
+      .name = "empty", .spirv = std::make_shared<const spirv::Words>(kernel([](spirv::Builder&) {})), .bindings = 1};
+  Target target = host_target();
+  target.tuning = "generic";
+  ASSERT_TRUE(store_kernel(empty, target, cache));
+  const auto loaded = load_kernel(empty, host_target(), cache);
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(loaded->is_cached);
 }
 
 TEST(Code, DamagedObjectsAreRefused) {

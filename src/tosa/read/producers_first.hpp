@@ -10,7 +10,7 @@
 namespace slipway::tosa {
 
 // The indices of `users` so that each comes before its users, otherwise as they are. A user may occur several times.
-// The error is the first index that needs itself, through others.
+// The error is the first index that needs itself through others, or needs one that does.
 std::expected<std::vector<std::uint32_t>, std::uint32_t> producers_first(
     std::span<const std::vector<std::uint32_t>> users);
 
