@@ -392,9 +392,15 @@ const Format* format_of(const Content& content) {
 const Format* promised_format(const Content& content) {
   if (content.directory) return nullptr;
   const std::string suffix = content.path.extension().string();
-  const auto is_near = [&](std::string_view key) { return content.has(key) || closest(key, content.keys).has_value(); };
+  const auto has = [&](std::string_view key) { return content.has(key); };
+  const auto is_near = [&](std::string_view key) { return has(key) || closest(key, content.keys).has_value(); };
+  // Other files may have keys like both, beside keys of their own.
+  const auto own_count = std::ranges::count_if(content.keys, [](const std::string& key) { return !key.contains('/'); });
+  const auto has_nearly = [&](const auto& keys) {
+    return std::ranges::all_of(keys, is_near) && (own_count == std::ssize(keys) || std::ranges::any_of(keys, has));
+  };
   const auto promises = [&](const Format& format) {
-    if (!format.keys[0].empty() && std::ranges::all_of(format.keys, is_near)) return true;
+    if (!format.keys[0].empty() && has_nearly(format.keys)) return true;
     return !suffix.empty() && content.keys.empty() &&
            std::ranges::contains(std::views::split(format.suffixes, ' '), suffix,
                                  [](auto one) { return std::string_view(one); });
@@ -535,7 +541,8 @@ std::optional<int> run_each(const DispatchedVerb& verb, const Arguments& argumen
   const auto is_kernel = [&](const std::string& file) {
     return detector.format(file) && detector.format(file)->check == check_zebin;
   };
-  if (!inspects && std::ranges::all_of(files, is_kernel)) return std::nullopt;  // it takes directories of them
+  // It takes directories of them.
+  if (!inspects && diagnostics.empty() && std::ranges::all_of(files, is_kernel)) return std::nullopt;
   if (probe.json && files.size() > 1) {
     diagnostics.error(
         DiagnosticKind::Usage, {},
@@ -543,8 +550,7 @@ std::optional<int> run_each(const DispatchedVerb& verb, const Arguments& argumen
                   files.size(), verb.name, files.front()));
     return report(diagnostics, {.json = true}, inspects ? stderr : stdout);
   }
-  // One file's JSON is the output.
-  int status = probe.json ? 0 : report(diagnostics, {.strict = std::ranges::contains(options, "--strict")});
+  int status = report(diagnostics, {.strict = std::ranges::contains(options, "--strict")});
   const auto run = [&](const std::vector<std::string>& some) {
     Arguments of = arguments;
     of.words = options;

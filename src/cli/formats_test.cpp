@@ -73,6 +73,8 @@ TEST(Formats, ArePromisedByNamesAndMisspelledKeys) {
   // Files of others, and keys that are not those of the object itself.
   EXPECT_EQ(promised("package.json", R"({"name": "x", "version": "1", "scripts": {}})"), "");
   EXPECT_EQ(promised("a.json", R"({"command": "x", "args": []})"), "");
+  EXPECT_EQ(promised("a.json", R"({"command": "x", "resource": "y", "args": []})"), "");
+  EXPECT_EQ(promised("a.json", R"({"commands": [], "resource": [], "version": 1})"), "scenario");
   EXPECT_EQ(promised("a.json", R"({"x": {"comands": [], "resource": []}})"), "");
   EXPECT_EQ(promised("a.vgf.json", R"({"header": {"major": 0}, "model_sequence": {}, "resources": []})"), "");
 }

@@ -59,7 +59,8 @@ class GivenArrays {
  private:
   // By its name, that of its files, or its number, as in a run.
   bool is_for(const model::NamedInput& input, const std::string& name) const {
-    if (input.name == name || input.name == model::file_name_for(name)) return true;
+    if (std::ranges::contains(names_, input.name)) return input.name == name;
+    if (input.name == model::file_name_for(name)) return true;
     const auto at = std::ranges::find(names_, name);
     return at != names_.end() && input.name == formatted("input_{}", at - names_.begin());
   }

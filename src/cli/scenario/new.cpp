@@ -159,6 +159,11 @@ void start_rpl(const NewOptions& options, Diagnostics& diagnostics) {
         .hint("`slipway new rpl -o game` makes one");
     return;
   }
+  if (!options.entry.empty() || !options.build_options.empty() || !options.shapes.empty() || !options.shaders.empty()) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      "`--entry`, `--build-options`, `--shape` and `--shader` are for shaders and models");
+    return;
+  }
   const Path directory = options.output;
   for (const StarterFile& file : rpl_starter()) {
     if (const Path path = directory / file.name; !options.force && file_exists(path))
