@@ -6,6 +6,7 @@
 
 #include "platform/windows/system.hpp"
 
+#include <csignal>
 #include <filesystem>
 
 #include "platform/library.hpp"
@@ -87,7 +88,11 @@ bool forbid_network() { return false; }
 
 ProtectionNames protection_names() { return {.files = "no files", .calls = "policies of mitigation"}; }
 
-Inherited confine_zygote() { return {.files = forbid_files(), .calls = {ProtectionState::Lacking}}; }
+Inherited confine_zygote() {
+  // The C library would end the process with a status that is like any other.
+  std::signal(SIGABRT, [](int) { ::TerminateProcess(::GetCurrentProcess(), 0xC0000409); });
+  return {.files = forbid_files(), .calls = {ProtectionState::Lacking}};
+}
 
 Confinement confine_worker(std::int32_t, const Inherited& inherited, std::uint64_t memory, std::uint64_t seconds) {
   return {.limits = set_limits(memory, seconds),
