@@ -110,7 +110,8 @@ TEST(Specialise, InputsOfQuantisedGroupsAreBound) {
 TEST(Specialise, InputsWithoutElementsAreReported) {
   const Specialised made = specialised(chained(), {{"sides", {2, 3}}});
   EXPECT_EQ(made.operators, "");
-  EXPECT_THAT(made.messages, ::testing::HasSubstr("with --bind rows=... more of them may; a run also takes --input rows=FILE"));
+  EXPECT_THAT(made.messages,
+              ::testing::HasSubstr("with --bind rows=... more of them may; a run also takes --input rows=FILE"));
   EXPECT_THAT(specialised(chained(), {{"sides", {2, 3, 4}}, {"rows", {1}}}).messages,
               ::testing::HasSubstr("input `sides` has the shape [2] and is given 3 values"));
 }

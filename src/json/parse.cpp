@@ -55,6 +55,7 @@ std::optional<Span> blank_extensions(std::string& text, std::size_t& starts) {
 }
 
 constexpr const char* kTextAfterValue = "unexpected text after the end of the value";
+constexpr const char* kOpenBrackets = "the text ends before all brackets are closed";
 
 struct SyntaxError {
   std::size_t offset;
@@ -133,7 +134,7 @@ class Parser {
         throw SyntaxError(unclosed_string(), "a string without its closing quote");
       case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
         if (const auto rest = text_after_value()) throw SyntaxError(*rest, kTextAfterValue);
-        throw SyntaxError(padded_.size(), "the text ends before all brackets are closed");
+        throw SyntaxError(padded_.size(), kOpenBrackets);
       case simdjson::STRING_ERROR:
         throw SyntaxError(at, "a string with a bad escape sequence");
       case simdjson::UNESCAPED_CHARS:
@@ -147,7 +148,7 @@ class Parser {
         break;
     }
     const std::size_t token = skip_blanks(at);
-    if (token >= padded_.size()) throw SyntaxError(padded_.size(), "the text ends too early");
+    if (token >= padded_.size()) throw SyntaxError(padded_.size(), kOpenBrackets);
     const std::size_t end = std::min(padded_.find_first_of(" \t\r\n,:]}[{\"", token + 1), padded_.size());
     throw SyntaxError(token,
                       formatted("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));

@@ -141,14 +141,14 @@ class Searcher {
       sum += product;
     }
     search_.factors = std::move(factors);
-    search_.estimate = sum / kWalks;
+    search_.estimate = std::min(sum / kWalks, kManyVariants);
     return true;
   }
 
   double walk_to_leaf(Resolver& resolver, std::uint64_t& random, std::vector<std::size_t>& factors) {
     Assignment node = settings_.fixed;
     double product = 1;
-    for (;;) {
+    while (product < kManyVariants) {
       Diagnostics diagnostics;
       resolver.resolve(program_, node, settings_.compile.entry_points, settings_.compile.resolve, diagnostics);
       const auto next = std::ranges::find_if(resolver.read_order(), [&](OptionId option) { return !node.has(option); });
@@ -164,6 +164,7 @@ class Searcher {
       factors[option] = domain.size();
       product *= static_cast<double>(domain.size());
     }
+    return product;
   }
 
   void count_factors() {

@@ -26,13 +26,16 @@ struct Leaf {
   std::vector<std::size_t> problems;  // in Search::problems, ascending
 };
 
+// No more of them are counted: a walk to a leaf takes a resolution for each option.
+constexpr double kManyVariants = 1e15;
+
 struct Search {
   std::vector<Leaf> leaves;          // sorted by assignment
   std::vector<Diagnostic> problems;  // each once
   // There are more leaves than max_variants; `factors` is the number of values that the leaves so far have of each
   // option.
   bool too_many = false;
-  double estimate = 0;               // of the leaves, if they were too many to begin with
+  double estimate = 0;               // of the leaves, up to kManyVariants, if they were too many to begin with
   std::vector<std::size_t> factors;  // by OptionId; only then
 };
 

@@ -131,12 +131,16 @@ void report_limit(const Program& program, const VariantOptions& settings, const 
     largest += formatted("{}`{}` ({} values)", largest.empty() ? "" : ", ", program.text(program.options[option].name),
                          search.factors[option]);
   }
+  const bool is_huge = search.estimate >= kManyVariants;
   Diagnostic& problem = diagnostics.error(
       DiagnosticKind::RplVariantLimit,
       options.empty() ? SourceLocation{}
                       : program.location(program.items[program.options[options.front()].item].name_range),
       formatted("there are more than {} variants{}; {} options multiply them, most of all {}", settings.max_variants,
-                search.estimate > 0 ? formatted(" (about {:.2g})", search.estimate) : "", options.size(), largest));
+                is_huge               ? formatted(" (more than {:.2g})", kManyVariants)
+                : search.estimate > 0 ? formatted(" (about {:.2g})", search.estimate)
+                                      : "",
+                is_huge ? formatted("at least {}", options.size()) : formatted("{}", options.size()), largest));
   problem.hint("give some of them with `--set`, vary fewer with `--vary`, or raise `--max-variants`");
 }
 

@@ -198,6 +198,15 @@ TEST(Variants, RefuseFarTooManyBeforeTheSearch) {
               HasSubstr("more than 65536 variants (about 1.1e+12); 40 options multiply them, most of all"));
 }
 
+// A number of which more digits say nothing.
+TEST(Variants, DoNotCountManyToTheLast) {
+  const Found found(test_program("a.rpl", many_flags(2000)), {}, false);
+  const Diagnostic* problem = found.problem(DiagnosticKind::RplVariantLimit);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_THAT(problem->message,
+              HasSubstr("more than 65536 variants (more than 1e+15); at least 50 options multiply them"));
+}
+
 // As many assignments, but each option is read only if all before it are set: 41 variants. Most walks end early.
 TEST(Variants, DoNotCountWhatNoVariantReads) {
   std::string text = "color_output_container t { f4 c; };\n";
