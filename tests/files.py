@@ -318,9 +318,9 @@ with tempfile.TemporaryDirectory() as name:
 
     # Binary outputs do not go to a terminal unless they are asked for.
     pathlib.Path("small.graph").write_text('graph main {\n  %x = input f32[2] "x"\n  %y = TANH(%x) f32[2]\n  output %y\n}\n')
-    shown = run_on_terminal("convert", "small.graph")
+    shown = run_on_terminal(program, "convert", "small.graph")
     expect(b"the output is binary, and standard output is a terminal" in shown and b"VGF1" not in shown, f"a VGF file on a terminal: {shown}")
-    expect(b"TANH" in run_on_terminal("convert", "small.graph", "--emit", "tosa-text"), "text is written to a terminal")
+    expect(b"TANH" in run_on_terminal(program, "convert", "small.graph", "--emit", "tosa-text"), "text is written to a terminal")
 
     # Includes and links that leave a directory.
     os.mkdir("artifacts")

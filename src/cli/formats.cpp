@@ -395,7 +395,8 @@ const Format* promised_format(const Content& content) {
   const auto has = [&](std::string_view key) { return content.has(key); };
   const auto is_near = [&](std::string_view key) { return has(key) || closest(key, content.keys).has_value(); };
   // Other files may have keys like both, beside keys of their own.
-  const auto own_count = std::ranges::count_if(content.keys, [](const std::string& key) { return !key.contains('/'); });
+  const auto own_count = std::ranges::count_if(
+      content.keys, [](const std::string& key) { return !key.contains('/') && key != "comment" && key != "$schema"; });
   const auto has_nearly = [&](const auto& keys) {
     return std::ranges::all_of(keys, is_near) && (own_count == std::ssize(keys) || std::ranges::any_of(keys, has));
   };

@@ -24,6 +24,46 @@ bool equal_but_for_case(Slice a, const char* capitals) {
   return capitals[a.size] == 0;
 }
 
+// The bytes of the first character of a text; 0: it is not UTF-8.
+std::size_t size_of_character(const char* text, const char* end) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  const std::size_t size = first < 0x80   ? 1
+                           : first < 0xC2 ? 0
+                           : first < 0xE0 ? 2
+                           : first < 0xF0 ? 3
+                           : first < 0xF5 ? 4
+                                          : 0;
+  if (size > static_cast<std::size_t>(end - text)) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
+  }
+  // Longer forms of shorter characters, halves of surrogate pairs, and codes over 0x10FFFF.
+  const bool wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
+                     (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
+  return wrong ? 0 : size;
+}
+
+bool is_number(Slice word) {
+  const char* c = word.data;
+  const char* const end = c + word.size;
+  const auto digits = [&] {
+    const char* const begin = c;
+    while (c != end && is_digit(*c)) ++c;
+    return static_cast<std::size_t>(c - begin);
+  };
+  if (c != end && *c == '-') ++c;
+  const char* const whole = c;
+  const std::size_t count = digits();
+  if (count == 0 || (count > 1 && *whole == '0')) return false;
+  if (c != end && *c == '.' && (++c, digits() == 0)) return false;
+  if (c != end && (*c == 'e' || *c == 'E')) {
+    if (++c != end && (*c == '+' || *c == '-')) ++c;
+    if (digits() == 0) return false;
+  }
+  return c == end;
+}
+
 // Where a value is, for its path.
 struct Place {
   const Place* above;
@@ -177,26 +217,6 @@ class JsonReader {
     return take_one(wanted) || fail(place, at_ == end_ ? "the text ends before `" : "expected `", {&wanted, 1}, "`");
   }
 
-  // The bytes of the first character of a text; 0: it is not UTF-8.
-  static std::size_t size_of_character(const char* text, const char* end) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned first = byte(0);
-    const std::size_t size = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-    if (size > static_cast<std::size_t>(end - text)) return 0;
-    for (std::size_t i = 1; i < size; ++i) {
-      if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
-    }
-    // Longer forms of shorter characters, halves of surrogate pairs, and codes over 0x10FFFF.
-    const bool wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
-                       (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
-    return wrong ? 0 : size;
-  }
-
   // A string as it is in the text, without its quotes.
   bool read_raw_string(Slice& to, const Place* place) {
     if (peek() != '"') return fail(place, "expected a string");
@@ -311,26 +331,6 @@ class JsonReader {
       if (take_one(']')) return true;
       if (!expect(',', place)) return false;
     }
-  }
-
-  static bool is_number(Slice word) {
-    const char* c = word.data;
-    const char* const end = c + word.size;
-    const auto digits = [&] {
-      const char* const begin = c;
-      while (c != end && is_digit(*c)) ++c;
-      return static_cast<std::size_t>(c - begin);
-    };
-    if (c != end && *c == '-') ++c;
-    const char* const whole = c;
-    const std::size_t count = digits();
-    if (count == 0 || (count > 1 && *whole == '0')) return false;
-    if (c != end && *c == '.' && (++c, digits() == 0)) return false;
-    if (c != end && (*c == 'e' || *c == 'E')) {
-      if (++c != end && (*c == '+' || *c == '-')) ++c;
-      if (digits() == 0) return false;
-    }
-    return c == end;
   }
 
   // Any value.
