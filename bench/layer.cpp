@@ -13,7 +13,6 @@
 #include <functional>
 #include <print>
 
-#include "base/format.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "executors/vulkan/executor.hpp"
 #include "graphs.hpp"

@@ -5,7 +5,7 @@
 # A part is a line of `parts` below: its name, and what it does. Without arguments all parts run in this order, but those that
 # `only_named` lists. A part that fails does not stop the next one; the last lines list the result and the time of each. A part
 # that takes more than 40 minutes is ended and has failed: each one is for two cores and a build that exists but for the last
-# changes. The logs are in build/ci.
+# changes. `cpu` and `aarch64` have no limit. The logs are in build/ci.
 #
 # --list prints the parts, with the commit, the day and the time of the last run that passed (docs/reliability.md). Each part that
 # passes in a tree without changes is noted in build/ci/passed; --record writes these notes into that page.
@@ -37,7 +37,7 @@ profiles    device tests as on smaller devices, and with SwiftShader if SLIPWAY_
 lint-1      clang-tidy over the modules up to shader
 lint-2      clang-tidy over the others
 cpu         the CPU engine with each level of instructions: all suites, networks, random kernels (env/cpu.sh; hours)
-aarch64     a cross build for Linux on ARM: program, library, layer, engine, packages; tests and examples in an emulator
+aarch64     a cross build for Linux on ARM: program, library, layer, engine, packages; tests and examples in an emulator (hours)
 windows     a cross build for Windows, with mingw-w64; tests and examples in Wine, the zip (env/windows.sh)
 '
 only_named=' test cpu aarch64 windows '
@@ -136,7 +136,7 @@ results=()
 for part in "$@"; do
   echo "== ci: $part" >&2
   begin=$SECONDS
-  [ "$part" = cpu ] && longest=0 || longest=$limit
+  case $part in cpu | aarch64) longest=0 ;; *) longest=$limit ;; esac
   timeout --kill-after=30 "$longest" "$0" --part "$part" 2>&1 | tee "$logs/$part.log"
   case ${PIPESTATUS[0]} in
     0)

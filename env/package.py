@@ -24,7 +24,7 @@ import sys
 import tarfile
 import tempfile
 
-LARGEST, LARGEST_FULL = 40 << 20, 90 << 20  # bytes of a package
+LARGEST, LARGEST_FULL = 40_000_000, 60_000_000  # bytes of a package
 DEB_ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}
 # Libraries that the Debian package takes from the distribution, so that its security updates hold for them, and their packages. The
 # others are newer than those of Debian stable. libEGL is for NVIDIA's driver alone.
@@ -76,7 +76,13 @@ def epoch():
     return int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
 
 
-def archive_of(directory, root, compression):
+def xz_filters(machine):
+    """LZMA with a dictionary that holds most of a bundle; for x86-64 jumps become absolute, which repeat more often than relative ones."""
+    jumps = [{"id": lzma.FILTER_X86}] if machine == "x86_64" else []
+    return [*jumps, {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
+
+
+def archive_of(directory, root, compression, machine):
     """The bytes of a compressed archive (gz, xz) of `directory` with the name `root`, always the same for the same files."""
     def plain(info):
         info.uid = info.gid = 0
@@ -87,7 +93,7 @@ def archive_of(directory, root, compression):
 
     target = io.BytesIO()
     with (gzip.GzipFile(fileobj=target, mode="wb", compresslevel=9, mtime=epoch(), filename="") if compression == "gz"
-          else lzma.LZMAFile(target, "wb", preset=6)) as compressed:
+          else lzma.LZMAFile(target, "wb", filters=xz_filters(machine))) as compressed:
         with tarfile.open(fileobj=compressed, mode="w", format=tarfile.GNU_FORMAT) as archive:
             archive.add(directory, root, recursive=False, filter=plain)
             for path in sorted(directory.rglob("*")):
@@ -171,7 +177,7 @@ def main():
             bundle = bundles[full]
             names = sorted(path.name for path in bundle.iterdir() if path.name == "slipway" or path.is_symlink())
             if kind != "deb" and full not in payloads:
-                payloads[full] = archive_of(bundle, root, compression)
+                payloads[full] = archive_of(bundle, root, compression, architecture(build))
             suffix = "-full" if full else ""
             made = work / "made"
             if kind in ("tarball", "tarball-full"):
@@ -188,7 +194,7 @@ def main():
             made.chmod(0o755 if kind.startswith("run") else 0o644)
             largest = LARGEST_FULL if full else LARGEST
             if made.stat().st_size > largest:
-                sys.exit(f"package: {target.name} has {made.stat().st_size >> 20} MB, more than {largest >> 20} MB")
+                sys.exit(f"package: {target.name} has {made.stat().st_size / 1e6:.1f} MB, more than {largest // 1_000_000} MB")
             shutil.move(made, target)
             print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
 

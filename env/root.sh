@@ -123,11 +123,11 @@ configure() {
 
 # Removes files that are not used here: documents except licences, translations, the C++ bindings of Vulkan, Vulkan drivers for
 # devices that no computer with this architecture has, and static libraries of LLVM and MLIR and dialects of MLIR that are not
-# linked or included (src/tosa/mlir_archives.txt and src/cpu_compiler/llvm_archives.txt name those that are). This is half of the
+# linked or included (src/tosa/mlir_archives.txt and src/cpu_compiler/llvm_archives*.txt name those that are). This is half of the
 # size of the packages.
 trim() {
   local root=$1 keep file lib=$1/usr/lib/x86_64-linux-gnu
-  keep=" $(cat "$here/../src/tosa/mlir_archives.txt" "$here/../src/cpu_compiler/llvm_archives.txt" | tr '\n' ' ') "
+  keep=" $(cat "$here/../src/tosa/mlir_archives.txt" "$here"/../src/cpu_compiler/llvm_archives*.txt | tr '\n' ' ') "
   for file in "$root"/usr/lib/llvm-*/lib/*.a; do
     [[ $keep == *" $(basename "$file") "* ]] || rm -f "$file"
   done

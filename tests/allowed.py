@@ -5,7 +5,9 @@ A finding that is not listed is a problem, and so is a line whose finding has go
 begins with the number, which may not grow; a reason may follow it.
 """
 import dataclasses
+import pathlib
 import re
+import sys
 
 NAME = "tests/rules_allowed.txt"
 
@@ -63,3 +65,16 @@ def compare(top, known, checked, findings):
 def lines_of(findings):
     """The lines that would allow the findings."""
     return [f"{one.rule}\t{one.subject}\t{'REASON' if one.number is None else one.number}" for one in findings]
+
+
+def main(check, known, checked, what):
+    """The program TOP [--list] of a check: (findings, the count of what it checked) of a tree."""
+    top = pathlib.Path(sys.argv[1])
+    findings, count = check(top)
+    assert count, "no source files"
+    if "--list" in sys.argv:
+        print("\n".join(lines_of(findings)))
+        return
+    problems = compare(top, known, checked, findings)
+    print("\n".join(problems) or f"{count} {what}, {len(findings)} exceptions")
+    sys.exit(bool(problems))

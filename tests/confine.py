@@ -7,11 +7,12 @@ CPU_LIBRARIES is the directory of the CPU function libraries of the tests.
 import json
 import os
 import pathlib
-import pty
 import stat
 import subprocess
 import sys
 import tempfile
+
+from processes import run_on_terminal
 
 program, libraries = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
@@ -30,24 +31,6 @@ def expect(condition, text):
 def run(*words, environment=None, umask=-1, cwd=None):
     return subprocess.run([program, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, umask=umask, cwd=cwd,
                           env={**os.environ, **(environment or {})})
-
-
-def shown_on_terminal(*words):
-    ours, its = pty.openpty()
-    with subprocess.Popen([program, *map(str, words)], stdin=subprocess.DEVNULL, stdout=its, stderr=its) as process:
-        os.close(its)
-        shown = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            shown += part
-        process.wait(60)
-    os.close(ours)
-    return shown
 
 
 def write(path, value):
@@ -220,7 +203,7 @@ def files_of_other_users():
 
 def terminals():
     name = "\u202egnp\u2066.json"
-    shown = shown_on_terminal("check", write(f"terminal/{name}", '{"\u202eresources": 1, "commands": []}'))
+    shown = run_on_terminal(program, "check", write(f"terminal/{name}", '{"\u202eresources": 1, "commands": []}'))
     expect(b"\\u202e" in shown and "\u202e".encode() not in shown and "\u2066".encode() not in shown, f"characters that change directions: {shown}")
 
 

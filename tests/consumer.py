@@ -124,6 +124,6 @@ with tempfile.TemporaryDirectory() as name:
         return {name for text in texts for name in re.findall(r"^(?:SLIPWAY_C_API|RPL_API) .*?\b((?:slipway|rpl)_\w+)\(", text, re.M)}
 
     for headers, exported in ((("slipway.h",), {name for name in names if name.startswith("slipway_")}),
-                              (("rpl.h", "rpl_pack.h", "rpl_watch.h"), {name for name in names if name.startswith("rpl_")})):
+                              (("rpl.h", "rpl_json.h", "rpl_pack.h", "rpl_watch.h"), {name for name in names if name.startswith("rpl_")})):
         assert exported and declared(*headers) == exported, f"of {headers} alone: {declared(*headers) - exported}; of the library alone: {exported - declared(*headers)}"
     run(directory / "consumer_pc", top / "examples/hello/scenario.json", LD_LIBRARY_PATH=libraries)

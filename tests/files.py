@@ -4,7 +4,6 @@
 import json
 import os
 import pathlib
-import pty
 import re
 import resource
 import subprocess
@@ -12,6 +11,8 @@ import sys
 import tempfile
 import threading
 import xml.dom.minidom
+
+from processes import run_on_terminal
 
 program = sys.argv[1]
 failures = []
@@ -32,25 +33,6 @@ def scenario(path, *resources):
     path.write_text(json.dumps({"resources": [{"buffer": {"uid": f"b{i}", "size": 8, "shader_access": "readwrite", **({"fill": 0} if "dst" in one and "src" not in one else {}), **one}} for i, one in enumerate(resources)],
                                 "commands": []}))
     return path
-
-
-def run_on_terminal(*words):
-    """What a terminal gets that is the standard output and standard error."""
-    ours, its = pty.openpty()
-    with subprocess.Popen([program, *map(str, words)], stdin=subprocess.DEVNULL, stdout=its, stderr=its) as process:
-        os.close(its)
-        shown = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # Linux: the other end is closed
-                break
-            if not part:
-                break
-            shown += part
-        process.wait(60)
-    os.close(ours)
-    return shown
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -329,10 +311,16 @@ with tempfile.TemporaryDirectory() as name:
     run("convert", "names.graph", "-o", "names.vgf")
     for words in (("run", f"{title}.json"), ("inspect", "names.vgf"), ("check", "-v", f"{title}.json"), ("run", "--explain", f"{title}.json"), ("inspect", "names.graph"),
                   ("inspect", "--graphs", "names.graph"), ("convert", "names.graph", "--emit", "tosa-text", "-o", "-")):
-        shown = run_on_terminal(*words)
+        shown = run_on_terminal(program, *words)
         rest = re.sub(rb"\x1b\[[0-9;]*[mK]|\r", b"", shown)  # colours, and what progress erases
         expect(b"title" in rest, f"{words[0]} shows a name: {shown}")
         expect(not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", rest), f"{words} sends control characters to a terminal: {shown}")
+
+    # Binary outputs do not go to a terminal unless they are asked for.
+    pathlib.Path("small.graph").write_text('graph main {\n  %x = input f32[2] "x"\n  %y = TANH(%x) f32[2]\n  output %y\n}\n')
+    shown = run_on_terminal("convert", "small.graph")
+    expect(b"the output is binary, and standard output is a terminal" in shown and b"VGF1" not in shown, f"a VGF file on a terminal: {shown}")
+    expect(b"TANH" in run_on_terminal("convert", "small.graph", "--emit", "tosa-text"), "text is written to a terminal")
 
     # Includes and links that leave a directory.
     os.mkdir("artifacts")

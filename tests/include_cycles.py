@@ -5,9 +5,7 @@
 A unit is a .cpp with its header. The exceptions are in tests/rules_allowed.txt, each with all members of the cycle;
 `--list` prints all cycles as lines of that file.
 """
-import pathlib
 import re
-import sys
 
 import allowed
 import rules
@@ -68,17 +66,5 @@ def check(top):
             for members in found], len(arrows)
 
 
-def main():
-    top = pathlib.Path(sys.argv[1])
-    findings, count = check(top)
-    assert count, "no source files"
-    if "--list" in sys.argv:
-        print("\n".join(allowed.lines_of(findings)))
-        return
-    problems = allowed.compare(top, rules.ALL, {rules.CYCLE}, findings)
-    print("\n".join(problems) or f"{count} units, {len(findings)} exceptions")
-    sys.exit(bool(problems))
-
-
 if __name__ == "__main__":
-    main()
+    allowed.main(check, rules.ALL, {rules.CYCLE}, "units")

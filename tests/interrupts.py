@@ -15,7 +15,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+from processes import cpu_ticks, spin, wait_for
 
 slipway = str(pathlib.Path(sys.argv[1]).resolve())
 problems = []
@@ -24,19 +25,6 @@ problems = []
 def expect(condition, what):
     if not condition:
         problems.append(what)
-
-
-def wait_for(condition, what):
-    """Polls, because the state of another process is observed. The limit is only for a test that fails."""
-    end = time.monotonic() + 120
-    while not condition():
-        if time.monotonic() > end:
-            sys.exit(f"this never happened: {what}")
-        time.sleep(0.01)
-
-
-def cpu_ticks(pid):
-    return int(re.sub(r"^.*\) ", "", pathlib.Path(f"/proc/{pid}/stat").read_text()).split()[11])
 
 
 def start(directory, *words, environment=None):
@@ -65,14 +53,6 @@ def end(process, number, what):
 
 def kinds(path):
     return [[diagnostic["kind"] for diagnostic in file["diagnostics"]] for file in json.loads(path.read_text())["files"]]
-
-
-def dispatch(uid, statements, **members):
-    source = f"#version 460\nlayout(set = 0, binding = 0) buffer B {{ uint b[]; }};\nvoid main() {{ {statements} }}"
-    return {"resources": [{"shader": {"uid": uid, "type": "GLSL", "source": source}},
-                          {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", **members}}],
-            "commands": [{"dispatch_compute": {"shader_ref": uid, "rangeND": [1],
-                                               "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
 
 
 def hanging_scenario(directory, number):
@@ -238,7 +218,7 @@ def recipe_on_npu(directory, libraries, data):
 with tempfile.TemporaryDirectory() as name:
     top = pathlib.Path(name)
     (top / "out.npy").write_text("old")
-    (top / "spin.json").write_text(json.dumps(dispatch("spin", "while (b[0] == 0) { b[1] += 1; }", dst="out.npy")))
+    (top / "spin.json").write_text(json.dumps(spin(dst="out.npy")))
     (top / "net.graph").write_text("graph g {\n  %0 = input f32[1, 64, 64]\n  %1 = input f32[1, 64, 64]\n  %2 = MATMUL(%0, %1) f32[1, 64, 64] A_zp=0 B_zp=0\n  output %2\n}\n")
     (top / "heavy.graph").write_text("graph g {\n  %0 = input f32[1, 1024, 1024]\n  %1 = input f32[1, 1024, 1024]\n"
                                      "  %2 = MATMUL(%0, %1) f32[1, 1024, 1024] A_zp=0 B_zp=0\n  output %2\n}\n")

@@ -7,19 +7,12 @@ import subprocess
 import sys
 import tempfile
 
-SPIN = """#version 460
-layout(set = 0, binding = 0) buffer B { uint b[]; };
-void main() { while (b[0] == 0) { b[1] += 1; } }
-"""
+from processes import spin
 
 with tempfile.TemporaryDirectory() as name:
     directory = pathlib.Path(name)
     (directory / "out.npy").write_text("old")
-    (directory / "spin.json").write_text(json.dumps({
-        "resources": [{"shader": {"uid": "spin", "type": "GLSL", "source": SPIN}},
-                      {"buffer": {"uid": "b", "size": 8, "shader_access": "readwrite", "dst": "out.npy"}}],
-        "commands": [{"dispatch_compute": {"shader_ref": "spin", "rangeND": [1],
-                                           "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}))
+    (directory / "spin.json").write_text(json.dumps(spin(dst="out.npy")))
     before = sorted(path.name for path in directory.iterdir())
     run = subprocess.Popen([sys.argv[1], "run", "--no-cache", "--log-level", "info", directory / "spin.json"], stdout=subprocess.PIPE, text=True)
     for line in run.stdout:

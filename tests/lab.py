@@ -11,8 +11,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree
+
+from processes import cpu_ticks, dispatch, spin, wait_for
 
 slipway = str(pathlib.Path(sys.argv[1]).resolve())
 fault_layer = pathlib.Path(sys.argv[2]).resolve()  # the directory of the layer that makes Vulkan calls fail
@@ -29,16 +30,7 @@ def small(value, expected):
                                       "expect": {"type": "u32", "data": [expected]}}}], "commands": []}
 
 
-def dispatch(uid, statements, size, **members):
-    """A scenario with one invocation of a shader, which has a buffer `b` of 32-bit integers."""
-    source = f"#version 460\nlayout(set = 0, binding = 0) buffer B {{ uint b[]; }};\nvoid main() {{ {statements} }}"
-    return {"resources": [{"shader": {"uid": uid, "type": "GLSL", "source": source}},
-                          {"buffer": {"uid": "b", "size": size, "shader_access": "readwrite", **members}}],
-            "commands": [{"dispatch_compute": {"shader_ref": uid, "rangeND": [1],
-                                               "bindings": [{"set": 0, "id": 0, "resource_ref": "b"}]}}]}
-
-
-SPIN = dispatch("spin", "while (b[0] == 0) { b[1] += 1; }", 8)
+SPIN = spin()
 FILL = dispatch("fill", "b[0] = 7;", 4, expect={"type": "u32", "data": [7]})
 GRAPH = "graph g {\n  %0 = input i32[1, 8]\n  %1 = ABS(%0) i32[1, 8]\n  output %1\n}\n"
 
@@ -63,22 +55,9 @@ def junit_names(path):
     return [case.get("name") for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase")]
 
 
-def wait_for(condition, what):
-    """Polls, because the state of another process is observed. The limit is only for a test that fails."""
-    end = time.monotonic() + 120
-    while not condition():
-        if time.monotonic() > end:
-            sys.exit(f"this never happened: {what}")
-        time.sleep(0.01)
-
-
 def workers(process):
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return [int(child) for child in children]
-
-
-def cpu_ticks(pid):
-    return int(re.sub(r"^.*\) ", "", pathlib.Path(f"/proc/{pid}/stat").read_text()).split()[11])
 
 
 def spins(process):

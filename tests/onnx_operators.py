@@ -10,21 +10,11 @@ is_causal with fewer queries than keys, align_corners
 with a size that is not whole. Floats are equal within a tolerance of the largest number; integers are equal.
 """
 
-import argparse
-import os
-import subprocess
 import sys
-import tempfile
 
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime
-    from onnx import helper, numpy_helper
-except ImportError:
-    print("the packages numpy, onnx and onnxruntime are missing")
-    print("0 passed, 0 failed, 1 skipped")
-    sys.exit(0)
+from onnx_cases import Random as PlainRandom, options, run_slipway, session
+import numpy as np
+from onnx import helper, numpy_helper
 
 
 class Given:
@@ -46,26 +36,7 @@ class Case:
         self.unused = []  # results that the node does not name
 
 
-class Random:
-    def __init__(self, seed):
-        self.numbers = np.random.default_rng(seed)
-
-    def integer(self, low, high):
-        return int(self.numbers.integers(low, high + 1))
-
-    def chance(self, share):
-        return self.numbers.random() < share
-
-    def one(self, *choices):
-        return choices[self.integer(0, len(choices) - 1)]
-
-    def floats(self, *shape):
-        return self.numbers.standard_normal(shape).astype(np.float32)
-
-    def bytes(self, kind, *shape):
-        limits = np.iinfo(kind)
-        return self.numbers.integers(limits.min, limits.max + 1, shape).astype(kind)
-
+class Random(PlainRandom):
     def extents(self, rank, low, high):
         return [self.integer(low, high) for _ in range(rank)]
 
@@ -585,40 +556,23 @@ def differences(actual, expected, case):
 def run_case(arguments, case):
     """Why the case fails; None if ONNX Runtime has no kernel for it."""
     model, given, results = model_of(case)
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        expected = session.run(results, given)
+        expected = session(model).run(results, given)
     except Exception:
         return None
-    with tempfile.TemporaryDirectory() as directory:
-        file, archive, output = (os.path.join(directory, name) for name in ("model.onnx", "in.npz", "out.npz"))
-        onnx.save(model, file)
-        np.savez(archive, **given)
-        done = subprocess.run([arguments.slipway, "run", file, "--inputs", archive, "--output", output, "--engine", arguments.engine,
-                               "--device", arguments.device, "--no-cache"], capture_output=True, text=True, timeout=600)
-        if done.returncode != 0:
-            return f"status {done.returncode}: {done.stderr[-300:]}"
-        made = np.load(output)
-        for name, array in zip(results, expected):
-            why = differences(made[name], np.asarray(array), case)
-            if why:
-                return f"{name}: {why}"
+    try:
+        made = run_slipway(arguments, model, given)
+    except RuntimeError as error:
+        return str(error)
+    for name, array in zip(results, expected):
+        why = differences(made[name], np.asarray(array), case)
+        if why:
+            return f"{name}: {why}"
     return ""
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("slipway")
-    parser.add_argument("--filter", default="")
-    parser.add_argument("--count", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--engine", default="reference")
-    parser.add_argument("--device", default="cpu")
-    arguments = parser.parse_args()
-    onnxruntime.set_default_logger_severity(4)
+    arguments = options(count=4).parse_args()
     passed, failed, skipped = 0, 0, 0
     for group in GROUPS:
         if arguments.filter not in group.__name__:

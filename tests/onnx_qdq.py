@@ -11,45 +11,17 @@ with the operators QLinearConv, QLinearAdd and so on: both have the same bits, w
 --write writes such a network and ends.
 """
 
-import argparse
-import os
-import subprocess
 import sys
-import tempfile
 
-try:
-    import numpy as np
-    import onnx
-    import onnxruntime
-    from onnx import helper, numpy_helper
-except ImportError:
-    print("the packages numpy, onnx and onnxruntime are missing")
-    print("0 passed, 0 failed, 1 skipped")
-    sys.exit(0)
+from onnx_cases import Random as PlainRandom, options, run_slipway, session
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
 
 MICROSOFT = "com.microsoft"
 
 
-class Random:
-    def __init__(self, seed):
-        self.numbers = np.random.default_rng(seed)
-
-    def integer(self, low, high):
-        return int(self.numbers.integers(low, high + 1))
-
-    def chance(self, share):
-        return self.numbers.random() < share
-
-    def one(self, *choices):
-        return choices[self.integer(0, len(choices) - 1)]
-
-    def floats(self, *shape):
-        return self.numbers.standard_normal(shape).astype(np.float32)
-
-    def bytes(self, kind, *shape):
-        limits = np.iinfo(kind)
-        return self.numbers.integers(limits.min, limits.max + 1, shape).astype(kind)
-
+class Random(PlainRandom):
     def scale(self, low=0.005, high=0.1, *shape):
         return np.exp(self.numbers.uniform(np.log(low), np.log(high), shape)).astype(np.float32)
 
@@ -222,14 +194,6 @@ def nodes_after(case, name):
     return nodes, constants, name
 
 
-def session(model, optimises=False):
-    options = onnxruntime.SessionOptions()
-    levels = onnxruntime.GraphOptimizationLevel
-    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimises else levels.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-
-
 def model_of(nodes, inputs, constants, output, version, domains=()):
     values = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape) for name, array in inputs.items()]
     graph = helper.make_graph(nodes, "g", values, [helper.make_empty_tensor_value_info(output)], constants)
@@ -273,16 +237,8 @@ def quantised_model(case, scale, zero):
     return model_of(nodes, inputs, constants, "result", case.version), inputs
 
 
-def run_slipway(arguments, model, inputs):
-    with tempfile.TemporaryDirectory() as directory:
-        file, archive, output = (os.path.join(directory, name) for name in ("model.onnx", "in.npz", "out.npz"))
-        onnx.save(model, file)
-        np.savez(archive, **inputs)
-        done = subprocess.run([arguments.slipway, "run", file, "--inputs", archive, "--output", output, "--engine", arguments.engine,
-                               "--device", arguments.device, "--no-cache"], capture_output=True, text=True, timeout=600)
-        if done.returncode != 0:
-            raise RuntimeError(f"status {done.returncode}: {done.stderr[-400:]}")
-        return np.load(output)[model.graph.output[0].name]
+def result_of(arguments, model, inputs):
+    return run_slipway(arguments, model, inputs)[model.graph.output[0].name]
 
 
 def run_case(arguments, r, case):
@@ -295,7 +251,7 @@ def run_case(arguments, r, case):
     quotient = (real / scale).astype(np.float32)
     expected = np.clip(np.rint(quotient).astype(np.int64) + int(zero), np.iinfo(kind).min, np.iinfo(kind).max)
     model, inputs = quantised_model(case, scale, zero)
-    made = run_slipway(arguments, model, inputs)
+    made = result_of(arguments, model, inputs)
     if made.dtype != kind or made.shape != expected.shape:
         return f"{made.dtype}{made.shape} instead of {np.dtype(kind)}{expected.shape}"
     near = np.abs(quotient - np.floor(quotient) - 0.5) < case.tie
@@ -434,7 +390,7 @@ def run_network(arguments, seed):
     results = []
     for is_qdq in (False, True):
         model, inputs = network([arguments.seed, seed], is_qdq, kind)
-        results.append(run_slipway(arguments, model, inputs))
+        results.append(result_of(arguments, model, inputs))
     if not np.array_equal(*results):
         return f"{int((results[0] != results[1]).sum())} of {results[0].size} classes differ: {results[0]} and {results[1]}"
     # A sum of floats that is rounded to the other side of a half changes few classes by a little.
@@ -446,16 +402,9 @@ def run_network(arguments, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("slipway")
-    parser.add_argument("--filter", default="")
-    parser.add_argument("--count", type=int, default=6)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--engine", default="reference")
-    parser.add_argument("--device", default="cpu")
+    parser = options(count=6)
     parser.add_argument("--write", help="write a network of 224x224 to FILE, and the QLinear form to FILE.qlinear")
     arguments = parser.parse_args()
-    onnxruntime.set_default_logger_severity(4)
     if arguments.write:
         for name, is_qdq in ((arguments.write, True), (arguments.write + ".qlinear", False)):
             onnx.save(network(1, is_qdq, np.uint8, side=224, width=1, blocks=10, outputs=1000)[0], name)

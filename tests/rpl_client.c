@@ -3,6 +3,7 @@
 //
 // Each source is a program. Its memory comes from this file, which counts it; its files are read by this file.
 #include <slipway/rpl.h>
+#include <slipway/rpl_json.h>
 #include <slipway/rpl_pack.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +101,23 @@ static int use(int count, char** arguments, int show) {
     if (rpl_program_compile(programs[i], &variant, &compiled, &problems) != RPL_OK) return fail("rpl_program_compile", &problems);
     const rpl_numbers a = pipeline->modules.items[0].words, b = compiled->modules.items[0].words;
     if (a.count != b.count || memcmp(a.items, b.items, a.count * sizeof *a.items) != 0) return fail("the SPIR-V differs", NULL);
-    if (strcmp(pipeline->metadata.pipeline_hash.data, compiled->metadata.pipeline_hash.data) != 0) return fail("the hash differs", NULL);
-    if (show) printf("%u variants, %u words, hash %.8s\n", variants[i].count, a.count, pipeline->metadata.pipeline_hash.data);
+    if (strcmp(pipeline->metadata.hashes.pipeline.data, compiled->metadata.hashes.pipeline.data) != 0) return fail("the hash differs", NULL);
+    if (show) printf("%u variants, %u words, hash %.8s\n", variants[i].count, a.count, pipeline->metadata.hashes.pipeline.data);
+    // The JSON of the compiler has the same, without the words.
+    const rpl_text json = rpl_pipeline_json(compiled);
+    rpl_json_error error;
+    const size_t json_size = rpl_json_pipeline_size(json.data, json.size, &error);
+    void* const json_memory = malloc(json_size);
+    const rpl_pipeline* from_json = NULL;
+    if (json_size == 0 || rpl_json_pipeline(json.data, json.size, json_memory, json_size, &from_json, &error) != RPL_OK) {
+      return fail(error.message, NULL);
+    }
+    const rpl_metadata* const one = &from_json->metadata;
+    const rpl_metadata* const other = &pipeline->metadata;
+    if (strcmp(one->hashes.pipeline.data, other->hashes.pipeline.data) != 0) return fail("the hash of the JSON differs", NULL);
+    if (memcmp(&one->settings, &other->settings, sizeof one->settings) != 0) return fail("the settings of the JSON differ", NULL);
+    if (from_json->modules.count != pipeline->modules.count) return fail("the modules of the JSON differ", NULL);
+    free(json_memory);
     rpl_pipeline_release(compiled);
     rpl_variants_free(&variants[i]);
     rpl_program_release(programs[i]);

@@ -87,6 +87,16 @@ with tempfile.TemporaryDirectory() as name:
     served.end()
     assert not socket.exists(), "the socket is left"
 
+    # A pack that cannot be written is written once it can.
+    blocked = pathlib.Path(name) / "blocked"
+    blocked.write_text("a file where the directory of the pack is to be")
+    served = Serve(project, "--pack", blocked / "live.rplpack")
+    assert "[file-unwritable]" in served.until("g_buffer/skin, lighting: ")
+    blocked.unlink()
+    served.until("live.rplpack: written")
+    assert (blocked / "live.rplpack").read_bytes()[:7] == b"RPLPACK"
+    served.end()
+
     # A damaged pack is an error.
     pack.write_bytes(pack.read_bytes()[:-4])
     damaged = subprocess.run([deferred, sources, pack], capture_output=True, text=True)

@@ -76,60 +76,64 @@ def lines_of_list(name, type_name):
             f"}} rpl_{name};"]
 
 
-def header(text):
-    calls = re.findall(r"^([A-Z0-9]+)\((.*)\)$", text, re.M)
+def rows(table, settings):
+    """(kind, [argument...]) of each line that is about C; settings as SETTING_MEMBER."""
+    text = re.sub(r"^#if !defined\(STRUCTS_OF_C\).*?^#endif\n", "", table, flags=re.M | re.S)
+    of_scope = {}
+    for kind, words in re.findall(r"^(OUTPUT_SETTING|SETTING)\((.*)\)$", settings, re.M):
+        words = words.split(", ")
+        of_scope.setdefault(kind, []).append((words[0], words[1]))
+    for line in text.splitlines():
+        # The lines of settings.def, by the macro that the table defines before it includes them.
+        if define := re.match(r"#define (OUTPUT_SETTING|SETTING)\(.*\) SETTING_MEMBER\((\w+),", line):
+            for name, kind in of_scope[define[1]]:
+                yield "SETTING_MEMBER", [define[2], name, kind, ""]
+        if call := re.match(r"([A-Z0-9_]+)\((.*)\)$", line):
+            words = re.findall(r'"((?:[^"\\]|\\.)*)"|(?:^|, )([^",]*)(?=,|$)', call[2])
+            yield call[1], [quoted or bare for quoted, bare in words]
+
+
+MEMBERS = {
+    "TEXT": "rpl_text {1}", "OPTIONAL_TEXT": "rpl_text {1}", "IMAGE_TYPE": "rpl_text {1}", "OPTION_VALUE": "rpl_text {1}",
+    "U32": "uint32_t {1}", "COUNT": "uint32_t {1}", "F32S": "float {1}[{2}]",
+    "TEXTS": "rpl_texts {1}", "OPTIONAL_TEXTS": "rpl_texts {1}", "NUMBERS": "rpl_numbers {1}", "STAGES": "rpl_numbers {1}",
+    "WORDS": "rpl_numbers {1}", "ENUMERANT": "rpl_{1} {3}", "NESTED": "rpl_{1} {3}", "OPTIONAL_NESTED": "rpl_{1} {3}",
+    "NESTEDS": "rpl_{1} {3}[{4}]", "LIST": "rpl_{1}s {3}", "TYPE": "rpl_type {1}", "SETTINGS": "rpl_settings {1}",
+    "ITEM_FORMAT": "rpl_item_format {1}", "OPTIONAL_ITEM_FORMAT": "rpl_item_format {1}",
+}
+SETTINGS = {"Flag": "rpl_flag {1}", "Uint": "uint32_t {1}", "Word": "uint32_t {1}", "Float": "float {1}"}
+
+
+def header(table, settings):
+    calls = list(rows(table, settings))
     lines = [HEAD]
     lines += lines_of_list("texts", "rpl_text") + [""] + lines_of_list("numbers", "uint32_t")
-    open_struct = open_enum = None
-    lists = {argument.split(", ")[1] for kind, argument in calls if kind == "LIST"}
-
-    def close():
-        nonlocal open_struct, open_enum
-        if open_struct:
-            lines.append(f"}} rpl_{open_struct};")
-            if open_struct in lists:
-                lines.extend(lines_of_list(f"{open_struct}s", f"rpl_{open_struct}"))
-        if open_enum:
-            lines.append(f"}} rpl_{open_enum};")
-        open_struct = open_enum = None
-
-    for kind, arguments in calls:
-        explanation = re.search(r'"(.*)"$', arguments)
-        words = re.sub(r',? *".*"$', "", arguments).split(", ")
-        comment = f" /* {explanation[1]} */" if explanation and explanation[1] else ""
-        if kind in ("ENUM", "STRUCT"):
-            close()
-            lines.append("")
-            if comment:
-                lines.append(comment.strip())
-        if kind == "ENUM":
-            lines.append(f"typedef enum rpl_{words[0]} {{")
-            open_enum = words[0]
+    lists = {words[1] for kind, words in calls if kind == "LIST"}
+    enum = None
+    for kind, words in calls:
+        if enum and kind != "VALUE":
+            lines.append(f"}} rpl_{enum};")
+            enum = None
+        member = SETTINGS[words[2]] if kind == "SETTING_MEMBER" else MEMBERS.get(kind)
+        if kind in ("ENUM", "OPTIONAL_ENUM"):
+            enum = words[0]
+            lines += ["", f"typedef enum rpl_{enum} {{"]
         elif kind == "VALUE":
             lines.append(f"  RPL_{words[0].upper()}_{words[1]},")
         elif kind == "STRUCT":
-            lines.append(f"typedef struct rpl_{words[0]} {{")
-            open_struct = words[0]
-        else:
-            assert words[0] == open_struct, arguments
-            member = {
-                "TEXT": lambda name: f"rpl_text {name}", "U32": lambda name: f"uint32_t {name}",
-                "FLAG": lambda name: f"rpl_flag {name}", "F32": lambda name: f"float {name}",
-                "WORDS": lambda name: f"rpl_numbers {name}", "TEXTS": lambda name: f"rpl_texts {name}",
-                "NUMBERS": lambda name: f"rpl_numbers {name}",
-                "ENUMERANT": lambda of, name: f"rpl_{of} {name}", "NESTED": lambda of, name: f"rpl_{of} {name}",
-                "LIST": lambda of, name: f"rpl_{of}s {name}",
-                "U32S": lambda name, count: f"uint32_t {name}[{count}]", "F32S": lambda name, count: f"float {name}[{count}]",
-                "NESTEDS": lambda of, name, count: f"rpl_{of} {name}[{count}]",
-            }[kind](*words[1:])
-            lines.append(f"  {member};{comment}")
-    close()
+            lines += ["", f"/* {words[3]} */", f"typedef struct rpl_{words[0]} {{"]
+        elif kind == "END":
+            lines.append(f"}} rpl_{words[0]};")
+            if words[0] in lists:
+                lines.extend(lines_of_list(f"{words[0]}s", f"rpl_{words[0]}"))
+        elif member:
+            lines.append(f"  {member.format(*words)};" + (f" /* {words[-1]} */" if words[-1] else ""))
     lines += ["", "#endif", ""]
     return "\n".join(lines)
 
 
 top = pathlib.Path(sys.argv[1])
-made = header((top / "src/rpl_runtime/structs.def").read_text())
+made = header(*((top / "src/rpl_runtime" / name).read_text() for name in ("structs.def", "settings.def")))
 path = top / "include/slipway/rpl_structs.h"
 if "--update" in sys.argv:
     path.write_text(made)

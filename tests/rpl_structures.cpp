@@ -77,7 +77,7 @@ void check_graphics(const slipway::RplPipeline& pipeline) {
   rpl_vulkan_features needed;
   rpl_vulkan_begin_features(&needed, nullptr);
   const auto missing = slipway::rpl_missing_features(metadata, needed);
-  EXPECT(missing.size() == metadata.features.size() + 1 && missing.back() == "dynamicRendering");
+  EXPECT(missing.size() == metadata.requirements.features.size() + 1 && missing.back() == "dynamicRendering");
   EXPECT(std::find(missing.begin(), missing.end(), "depthBiasClamp") != missing.end());
   rpl_vulkan_add_features(&metadata, &needed);
   EXPECT(needed.core.features.depthBiasClamp == VK_TRUE && needed.core.features.wideLines == VK_FALSE);
@@ -89,7 +89,7 @@ void check_compute(const slipway::RplPipeline& pipeline) {
   EXPECT(info.sType == VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   EXPECT(info.stage.stage == VK_SHADER_STAGE_COMPUTE_BIT);
   EXPECT(info.stage.pName == pipeline.modules[0].entry_points[0].function.data);
-  EXPECT(pipeline.metadata.settings.workgroup_size[0] == 32);
+  EXPECT(pipeline.metadata.settings.workgroup_size_x == 32);
   EXPECT(slipway::rpl_push_constants(pipeline.metadata).size == 0);
   const auto bindings = slipway::rpl_set_bindings(pipeline.metadata, 2);
   EXPECT(descriptors(bindings, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, VK_SHADER_STAGE_COMPUTE_BIT) == 1);

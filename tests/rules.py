@@ -6,9 +6,7 @@ The exceptions are in tests/rules_allowed.txt (tests/allowed.py). `--list` print
 the product files of src/ and include/: .cpp and .hpp, without tests, fuzzers, src/testing and stand-ins for hardware.
 """
 import collections
-import pathlib
 import re
-import sys
 
 import allowed
 import cpp_source
@@ -225,17 +223,5 @@ def check(top):
     return findings, len(sources)
 
 
-def main():
-    top = pathlib.Path(sys.argv[1])
-    findings, count = check(top)
-    assert count, "no source files"
-    if "--list" in sys.argv:
-        print("\n".join(allowed.lines_of(findings)))
-        return
-    problems = allowed.compare(top, ALL, RULES, findings)
-    print("\n".join(problems) or f"{count} files, {len(findings)} exceptions")
-    sys.exit(bool(problems))
-
-
 if __name__ == "__main__":
-    main()
+    allowed.main(check, ALL, RULES, "files")

@@ -230,10 +230,6 @@ float4 f(S s) { return float4(s.a[0], s.a[1]) * s.i; }
 }
 """
 SPIRV_TEXT = "examples/layer_client/*.spvasm tests/data/zebin/src/*.spvasm"
-NEEDS_FILES = "examples/hello/*"
-
-
-ON_CPU = "run --device cpu --timeout 5"
 
 # How far a file gets: the program refuses its first bytes or its syntax; it refuses what they mean; a plan is made; it runs.
 DEPTHS = ("header", "decode", "plan", "run")

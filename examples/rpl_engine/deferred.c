@@ -240,7 +240,7 @@ static void draw_pass(VkCommandBuffer commands, const Pipeline* pipeline, const 
 
 // The images of the first pass by the names that the program has for them.
 static VkDescriptorSet make_set(const Pipeline* lighting) {
-  const rpl_descriptor_set* const from = &lighting->from->metadata.sets[0];
+  const rpl_descriptor_set* const from = &lighting->from->metadata.pipeline_interface.sets[0];
   const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                             .descriptorPool = descriptor_pool,
                                             .descriptorSetCount = 1,
@@ -471,7 +471,7 @@ int main(int count, char** arguments) {
   const rpl_pipeline* const packed[] = {read_pipeline(&pack, "g_buffer/surface", &is_dark, 1, &memory[0]),
                                         read_pipeline(&pack, "lighting", NULL, 0, &memory[1])};
   draw("packed", packed[0], packed[1], dark);
-  if (strcmp(packed[0]->metadata.pipeline_hash.data, compiled[1]->metadata.pipeline_hash.data) != 0) fail("the pack has another pipeline");
+  if (strcmp(packed[0]->metadata.hashes.pipeline.data, compiled[1]->metadata.hashes.pipeline.data) != 0) fail("the pack has another pipeline");
 
   if (count == 4) draw_live(arguments[3], material, before, size, lit, red);
 

@@ -3,11 +3,13 @@
 //
 // It draws one frame of 16x16 pixels without a window, edits the source as a person would, notices the change, draws
 // the next frame with the new pipeline, and checks the colours of all frames. C++17; needs Vulkan 1.3.
+#include <slipway/rpl_json.h>
 #include <slipway/rpl.hpp>
 #include <slipway/rpl_vulkan.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -256,6 +258,31 @@ void check(const char* frame, const Color& color, const Color& expected) {
   }
 }
 
+// The pipeline that the build compiled into this program: its JSON needs no compiler.
+struct Embedded {
+  Embedded() {
+    const auto* const text = reinterpret_cast<const char*>(dimmed_metadata);
+    const std::size_t size = sizeof dimmed_metadata - 1;  // a zero follows
+    rpl_json_error error;
+    const std::size_t needed = rpl_json_pipeline_size(text, size, &error);
+    memory.resize((needed + sizeof memory[0] - 1) / sizeof memory[0]);
+    const rpl_pipeline* read = nullptr;
+    if (needed == 0 || rpl_json_pipeline(text, size, memory.data(), needed, &read, &error) != RPL_OK) {
+      throw std::runtime_error(error.message);
+    }
+    pipeline = *read;
+    module = pipeline.modules[0];
+    module.words.items = dimmed_spirv;
+    module.words.count = dimmed_spirv_words;
+    pipeline.modules.items = &module;
+  }
+  Embedded(const Embedded&) = delete;
+
+  std::vector<std::max_align_t> memory;
+  rpl_module module{};
+  rpl_pipeline pipeline{};
+};
+
 int run(const std::filesystem::path& source) {
   // A copy, because this program edits it.
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "rpl_engine_tint.rpl";
@@ -276,6 +303,7 @@ int run(const std::filesystem::path& source) {
   if (!std::equal(words.begin(), words.end(), std::begin(dimmed_spirv), std::end(dimmed_spirv))) {
     throw std::runtime_error("the pipeline that was compiled with the program differs");
   }
+  check("embedded", renderer.draw(Embedded().pipeline, tint), {128, 102, 51, 255});
 
   // A person edits the source; the next frame has the new pipeline.
   std::ofstream(file, std::ios::app) << "// edited\nsetting color_output_write_r block 0 = off;\n";

@@ -84,18 +84,21 @@ typedef enum rpl_stage {
   RPL_STAGE_COMPUTE,
 } rpl_stage;
 
-/* The items of vectors and matrices. */
-typedef enum rpl_item {
-  RPL_ITEM_FLOAT,
-  RPL_ITEM_UINT,
-  RPL_ITEM_SINT,
-} rpl_item;
+typedef enum rpl_rate {
+  RPL_RATE_VERTEX,
+  RPL_RATE_INSTANCE,
+} rpl_rate;
 
 typedef enum rpl_buffer_type {
   RPL_BUFFER_TYPE_UNIFORM,
   RPL_BUFFER_TYPE_READ_ONLY_STORAGE,
   RPL_BUFFER_TYPE_READ_WRITE_STORAGE,
 } rpl_buffer_type;
+
+typedef enum rpl_option_class {
+  RPL_OPTION_CLASS_GLOBAL,
+  RPL_OPTION_CLASS_INSTANCE,
+} rpl_option_class;
 
 typedef enum rpl_option_type {
   RPL_OPTION_TYPE_FLAG,
@@ -105,6 +108,28 @@ typedef enum rpl_option_type {
   RPL_OPTION_TYPE_ENUM,
 } rpl_option_type;
 
+typedef enum rpl_item {
+  RPL_ITEM_FLOAT,
+  RPL_ITEM_UINT,
+  RPL_ITEM_SINT,
+} rpl_item;
+
+typedef enum rpl_item_format {
+  RPL_ITEM_FORMAT_NONE,
+  RPL_ITEM_FORMAT_UNORM8,
+  RPL_ITEM_FORMAT_SNORM8,
+  RPL_ITEM_FORMAT_UINT8,
+  RPL_ITEM_FORMAT_SINT8,
+  RPL_ITEM_FORMAT_UNORM16,
+  RPL_ITEM_FORMAT_SNORM16,
+  RPL_ITEM_FORMAT_UINT16,
+  RPL_ITEM_FORMAT_SINT16,
+  RPL_ITEM_FORMAT_FLOAT16,
+  RPL_ITEM_FORMAT_UINT32,
+  RPL_ITEM_FORMAT_SINT32,
+  RPL_ITEM_FORMAT_FLOAT32,
+} rpl_item_format;
+
 /* f4 is {RPL_ITEM_FLOAT, 4, 1}, f3x3 is {RPL_ITEM_FLOAT, 3, 3}. */
 typedef struct rpl_type {
   rpl_item item;
@@ -112,15 +137,16 @@ typedef struct rpl_type {
   uint32_t columns; /* 1: a vector */
 } rpl_type;
 
-/* A leaf of a buffer: a vector, a matrix, or an array of these. */
+/* a leaf of a buffer: a vector, a matrix, or an array of these */
 typedef struct rpl_parameter {
-  rpl_text name; /* dotted path, without the buffer's name */
-  rpl_type type;
-  uint32_t offset;
-  rpl_numbers dimensions; /* of the array, outermost first */
-  uint32_t array_stride; /* of the innermost dimension; 0: no array */
-  uint32_t matrix_stride; /* from column to column; 0: no matrix */
-  rpl_texts meta; /* words that the program attaches to the field */
+  rpl_text name; /* its dotted path in the buffer */
+  rpl_type type; /* of one item */
+  uint32_t offset; /* bytes from the start of the buffer, or of the tail's item */
+  uint32_t total_item_count; /* the product of the dimensions */
+  rpl_numbers dimensions; /* of an array, outermost first */
+  uint32_t array_stride; /* bytes from item to item; 0 without dimensions */
+  uint32_t matrix_stride; /* bytes from column to column; 0 for vectors */
+  rpl_texts meta; /* tags, in the order of the source */
 } rpl_parameter;
 typedef struct rpl_parameters {
   const rpl_parameter* items;
@@ -128,16 +154,25 @@ typedef struct rpl_parameters {
   RPL_RANGE(rpl_parameter)
 } rpl_parameters;
 
-/* A buffer whose runtime array has n items needs size + n * item_size bytes. */
+/* the runtime array at the end of a buffer */
+typedef struct rpl_tail {
+  rpl_text name; /* its dotted path */
+  rpl_text item_type; /* `f4`, or the name of a struct */
+  uint32_t offset; /* bytes from the start of the buffer */
+  uint32_t item_size; /* bytes from item to item */
+} rpl_tail;
+
+/* a buffer of a descriptor set */
 typedef struct rpl_buffer {
-  rpl_text name;
-  uint32_t binding;
-  rpl_buffer_type type;
-  uint32_t size;
-  uint32_t item_size; /* 0: no runtime array */
-  rpl_parameters parameters;
-  rpl_text item_name; /* the field that is the runtime array */
-  rpl_parameters item_parameters; /* of items that are structs; offsets in the item */
+  rpl_text name; /* as in the program */
+  uint32_t binding; /* in its set */
+  rpl_buffer_type type; /* what descriptor it takes and who writes it */
+  uint32_t main_size; /* bytes without the tail */
+  uint32_t tail_item_size; /* bytes for each item of the tail; 0 without */
+  rpl_parameters main_parameters; /* what is in the main part */
+  rpl_tail tail; /* the runtime array at the end */
+  rpl_text tail_name; /* of a tail of structs: its dotted path */
+  rpl_parameters tail_item_parameters; /* of a tail of structs: what is in one item */
 } rpl_buffer;
 typedef struct rpl_buffers {
   const rpl_buffer* items;
@@ -145,9 +180,10 @@ typedef struct rpl_buffers {
   RPL_RANGE(rpl_buffer)
 } rpl_buffers;
 
+/* a sampler of a descriptor set */
 typedef struct rpl_sampler {
-  rpl_text name;
-  uint32_t binding;
+  rpl_text name; /* as in the program */
+  uint32_t binding; /* in its set */
 } rpl_sampler;
 typedef struct rpl_samplers {
   const rpl_sampler* items;
@@ -155,13 +191,14 @@ typedef struct rpl_samplers {
   RPL_RANGE(rpl_sampler)
 } rpl_samplers;
 
+/* an image, or an array of images, of a descriptor set */
 typedef struct rpl_image {
-  rpl_text name;
-  uint32_t binding;
-  rpl_text type; /* color_2d, depth_cube, storage_f4_2d_array, ... */
-  uint32_t count; /* descriptors */
-  rpl_flag storage;
-  uint32_t vk_format; /* VkFormat of a storage image */
+  rpl_text name; /* as in the program */
+  uint32_t binding; /* in its set */
+  rpl_text type; /* what is sampled or stored */
+  uint32_t image_array_size; /* the number of descriptors */
+  rpl_item_format storage_format; /* of a storage image: of one item */
+  uint32_t vk_format; /* of a storage image: its VkFormat */
 } rpl_image;
 typedef struct rpl_images {
   const rpl_image* items;
@@ -169,21 +206,25 @@ typedef struct rpl_images {
   RPL_RANGE(rpl_image)
 } rpl_images;
 
+/* a descriptor set */
 typedef struct rpl_descriptor_set {
-  rpl_buffers buffers;
-  rpl_samplers samplers;
-  rpl_images images;
+  uint32_t index; /* its number */
+  rpl_buffers buffers; /* by binding */
+  rpl_samplers samplers; /* by binding */
+  rpl_images images; /* by binding */
 } rpl_descriptor_set;
 
-/* A matrix takes a location for each column: column c is at location + c and offset + c * column_stride. */
+/* a vertex or instance attribute */
 typedef struct rpl_attribute {
-  rpl_text name;
-  rpl_type type;
-  uint32_t location;
-  uint32_t offset;
-  uint32_t vk_format; /* VkFormat of the vector, or of one column */
-  uint32_t column_stride;
-  rpl_texts meta;
+  rpl_text name; /* the field's */
+  rpl_type type; /* the type that the shader sees */
+  uint32_t location; /* of the first column */
+  uint32_t location_count; /* columns of a matrix, else 1 */
+  uint32_t offset; /* bytes from the start of the block */
+  rpl_item_format item_format; /* how one item lies in memory */
+  uint32_t vk_format; /* the VkFormat of a vector or of a column */
+  uint32_t column_stride; /* bytes from one column to the next */
+  rpl_texts meta; /* tags, in the order of the source */
 } rpl_attribute;
 typedef struct rpl_attributes {
   const rpl_attribute* items;
@@ -191,13 +232,13 @@ typedef struct rpl_attributes {
   RPL_RANGE(rpl_attribute)
 } rpl_attributes;
 
-/* A vertex buffer. */
+/* a buffer of vertex or instance attributes */
 typedef struct rpl_attribute_source {
-  rpl_text name;
-  rpl_flag per_instance;
-  uint32_t binding;
-  uint32_t stride;
-  rpl_attributes attributes;
+  rpl_text name; /* the container's */
+  rpl_rate rate; /* whether a block is read for each vertex or for each instance */
+  uint32_t binding; /* of the vertex buffer */
+  uint32_t block_size; /* bytes of one block: the stride */
+  rpl_attributes attributes; /* in the order of locations */
 } rpl_attribute_source;
 typedef struct rpl_attribute_sources {
   const rpl_attribute_source* items;
@@ -205,65 +246,77 @@ typedef struct rpl_attribute_sources {
   RPL_RANGE(rpl_attribute_source)
 } rpl_attribute_sources;
 
-/* The one range, at offset 0. */
-typedef struct rpl_push_constant {
-  rpl_text name;
-  uint32_t size; /* 0: none */
-  rpl_parameters parameters;
-} rpl_push_constant;
+/* what pipelines must share to take the same buffers and descriptor sets */
+typedef struct rpl_interface {
+  rpl_attribute_sources attribute_sources; /* by binding; absent with --skip-attributes */
+  rpl_text push_constant_name; /* of the push-constant buffer */
+  uint32_t push_constant_size; /* bytes; 0 for none */
+  rpl_descriptor_set sets[4]; /* pass, material, object, shared; a pipeline layout has all four, empty ones too */
+} rpl_interface;
 
-/* Values of VkStencilOp and VkCompareOp. */
-typedef struct rpl_stencil {
-  uint32_t on_fail;
-  uint32_t on_pass;
-  uint32_t on_depth_fail;
-  uint32_t compare;
-  uint32_t compare_mask;
-  uint32_t write_mask;
-  uint32_t reference;
-} rpl_stencil;
-
-/* Values of VkPolygonMode, VkCullModeFlagBits, VkFrontFace, VkPrimitiveTopology, VkCompareOp, VkFormat. */
+/* Words are values of VkPolygonMode, VkCompareOp, VkFormat, ...; those of the other kind of pipeline are 0. */
 typedef struct rpl_settings {
   uint32_t polygon_mode;
   uint32_t cull_mode;
-  uint32_t front_face;
-  uint32_t topology;
-  rpl_flag primitive_restart;
-  rpl_flag depth_clamp;
-  rpl_flag alpha_to_coverage;
   rpl_flag depth_test;
   rpl_flag depth_write;
   rpl_flag depth_bounds_test;
-  rpl_flag stencil_test;
-  uint32_t depth_compare;
-  float depth_min; /* the depth bounds */
+  uint32_t depth_compare_operation;
+  float depth_min;
   float depth_max;
-  rpl_stencil front;
-  rpl_stencil back;
+  rpl_flag stencil_test;
+  uint32_t stencil_front_on_fail;
+  uint32_t stencil_front_on_depth_fail;
+  uint32_t stencil_front_on_pass;
+  uint32_t stencil_back_on_fail;
+  uint32_t stencil_back_on_depth_fail;
+  uint32_t stencil_back_on_pass;
+  uint32_t stencil_front_compare;
+  uint32_t stencil_back_compare;
+  uint32_t stencil_front_compare_mask;
+  uint32_t stencil_front_write_mask;
+  uint32_t stencil_front_reference;
+  uint32_t stencil_back_compare_mask;
+  uint32_t stencil_back_write_mask;
+  uint32_t stencil_back_reference;
+  float color_blend_constant_r;
+  float color_blend_constant_g;
+  float color_blend_constant_b;
+  float color_blend_constant_a;
+  uint32_t topology;
+  rpl_flag primitive_restart;
+  rpl_flag depth_clamp;
   rpl_flag depth_bias;
+  rpl_flag alpha_to_coverage;
+  uint32_t front_face;
   float depth_bias_constant;
   float depth_bias_slope;
   float depth_bias_clamp;
   float line_width;
   uint32_t sample_count;
-  uint32_t depth_stencil_format; /* 0: no attachment */
-  float blend_constants[4];
-  uint32_t workgroup_size[3]; /* of a compute pipeline */
+  uint32_t depth_stencil_format;
+  uint32_t workgroup_size_x;
+  uint32_t workgroup_size_y;
+  uint32_t workgroup_size_z;
 } rpl_settings;
 
-/* Values of VkBlendFactor, VkBlendOp, VkFormat, VkColorComponentFlags. */
+/* a color attachment, by location */
 typedef struct rpl_color_output {
   rpl_text name; /* container.field */
-  uint32_t vk_format; /* 0: no attachment */
-  uint32_t write_mask;
-  rpl_flag blend;
-  uint32_t source_color_factor;
-  uint32_t destination_color_factor;
-  uint32_t color_operation;
-  uint32_t source_alpha_factor;
-  uint32_t destination_alpha_factor;
-  uint32_t alpha_operation;
+  rpl_type type; /* what the shader writes */
+  uint32_t components_count; /* items of the type */
+  rpl_flag use_blend;
+  rpl_flag write_r;
+  rpl_flag write_g;
+  rpl_flag write_b;
+  rpl_flag write_a;
+  uint32_t source_color_blend_factor;
+  uint32_t destination_color_blend_factor;
+  uint32_t color_blend_operation;
+  uint32_t source_alpha_blend_factor;
+  uint32_t destination_alpha_blend_factor;
+  uint32_t alpha_blend_operation;
+  uint32_t format;
 } rpl_color_output;
 typedef struct rpl_color_outputs {
   const rpl_color_output* items;
@@ -271,14 +324,33 @@ typedef struct rpl_color_outputs {
   RPL_RANGE(rpl_color_output)
 } rpl_color_outputs;
 
-/* Values are as the command line takes them: `true`, `12`, `-0.5`, a word of an enumeration. */
+/* a value that goes from the vertex to the fragment stage */
+typedef struct rpl_state {
+  rpl_text name; /* container.field */
+  rpl_type type; /* its type */
+  uint32_t location; /* of the first column */
+} rpl_state;
+typedef struct rpl_states {
+  const rpl_state* items;
+  uint32_t count;
+  RPL_RANGE(rpl_state)
+} rpl_states;
+
+/* what a device must have */
+typedef struct rpl_requirements {
+  rpl_text target; /* vulkan1.1 to vulkan1.4 */
+  rpl_texts features; /* members of the VkPhysicalDevice...Features structures */
+  rpl_texts extensions; /* device extensions */
+} rpl_requirements;
+
+/* an option of the program with the value it was compiled with */
 typedef struct rpl_option {
-  rpl_text name;
-  rpl_flag per_instance; /* its value does not change the interface */
-  rpl_option_type type;
-  rpl_texts values; /* of an enumeration */
-  rpl_text default_value;
-  rpl_text value; /* of the pipeline; of a program the default */
+  rpl_text name; /* as in the program */
+  rpl_option_class option_class; /* whether it may decide the interface */
+  rpl_option_type type; /* the type of its values */
+  rpl_text value; /* what it was compiled with */
+  rpl_texts values; /* of an enum: all its values, the default first */
+  rpl_text default_value; /* the value unless it is set */
 } rpl_option;
 typedef struct rpl_options {
   const rpl_option* items;
@@ -286,34 +358,9 @@ typedef struct rpl_options {
   RPL_RANGE(rpl_option)
 } rpl_options;
 
-/* The options that decided each output. */
-typedef struct rpl_consulted {
-  rpl_texts interface_options;
-  rpl_texts settings;
-  rpl_texts vertex;
-  rpl_texts fragment;
-  rpl_texts compute;
-} rpl_consulted;
-
-/* All information that is needed to create the Vulkan objects of a pipeline. */
-typedef struct rpl_metadata {
-  rpl_pipeline_kind kind;
-  rpl_text target; /* vulkan1.1 to vulkan1.4 */
-  rpl_text interface_hash; /* equal: equal descriptor sets, vertex buffers and push constants; SHA-256, hexadecimal */
-  rpl_text pipeline_hash; /* equal: the same pipeline, the SPIR-V included */
-  rpl_descriptor_set sets[4]; /* pass, material, object, shared; a pipeline layout has all four, empty ones too */
-  rpl_attribute_sources attribute_sources;
-  rpl_push_constant push_constant;
-  rpl_settings settings;
-  rpl_color_outputs color_outputs; /* by location */
-  rpl_texts features; /* members of VkPhysicalDevice...Features: wideLines (slipway/rpl_vulkan.h) */
-  rpl_texts extensions;
-  rpl_options options; /* with the values that the pipeline was compiled with */
-  rpl_consulted consulted;
-} rpl_metadata;
-
+/* a function that a stage starts with */
 typedef struct rpl_entry_point {
-  rpl_stage stage;
+  rpl_stage stage; /* the stage */
   rpl_text function; /* the name of the OpEntryPoint */
 } rpl_entry_point;
 typedef struct rpl_entry_points {
@@ -321,6 +368,52 @@ typedef struct rpl_entry_points {
   uint32_t count;
   RPL_RANGE(rpl_entry_point)
 } rpl_entry_points;
+
+/* a SPIR-V module */
+typedef struct rpl_code {
+  rpl_text file; /* beside the metadata */
+  rpl_numbers stages; /* that it has entry points for */
+  uint32_t words; /* its size */
+  rpl_text sha256; /* of its bytes */
+} rpl_code;
+typedef struct rpl_codes {
+  const rpl_code* items;
+  uint32_t count;
+  RPL_RANGE(rpl_code)
+} rpl_codes;
+
+/* the options that decided each output */
+typedef struct rpl_consulted {
+  rpl_texts interface_options; /* the interface: global options alone */
+  rpl_texts settings; /* settings and color outputs */
+  rpl_texts vertex; /* the code of the vertex stage */
+  rpl_texts fragment; /* the code of the fragment stage */
+  rpl_texts compute; /* the code of the compute stage */
+} rpl_consulted;
+
+/* SHA-256 of compact JSON */
+typedef struct rpl_hashes {
+  rpl_text interface_hash; /* of the key `interface` */
+  rpl_text pipeline; /* of all that decides the pipeline object */
+} rpl_hashes;
+
+/* all that creating a pipeline takes */
+typedef struct rpl_metadata {
+  rpl_pipeline_kind pipeline_type; /* the kind of pipeline */
+  rpl_options options; /* in the order of the program */
+  rpl_entry_points entry_points; /* empty: only metadata */
+  rpl_interface pipeline_interface; /* what instance options cannot change */
+  rpl_settings settings; /* fixed-function state, or the workgroup's size */
+  rpl_color_outputs color_outputs; /* by location */
+  float color_blend_constants[4]; /* red, green, blue, alpha */
+  rpl_states state; /* by location; for information */
+  rpl_texts dynamic_states; /* what drawing sets */
+  rpl_requirements requirements; /* what a device must have */
+  rpl_parameters push_constant_parameters; /* the fields of the push constants */
+  rpl_codes code; /* the modules */
+  rpl_consulted consulted; /* the options that decided each output */
+  rpl_hashes hashes; /* equal hashes, equal things */
+} rpl_metadata;
 
 /* A SPIR-V module. */
 typedef struct rpl_module {
@@ -333,10 +426,10 @@ typedef struct rpl_modules {
   RPL_RANGE(rpl_module)
 } rpl_modules;
 
-/* A compiled pipeline. */
+/* A compiled pipeline. Without entry points it has no modules. */
 typedef struct rpl_pipeline {
   rpl_metadata metadata;
-  rpl_modules modules;
+  rpl_modules modules; /* as metadata.code */
 } rpl_pipeline;
 
 #endif

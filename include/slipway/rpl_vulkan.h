@@ -35,14 +35,14 @@ enum {
 
 /* Each binding is visible to all stages of the pipeline. */
 static inline VkShaderStageFlags rpl_vulkan_stages(const rpl_metadata* metadata) {
-  if (metadata->kind == RPL_PIPELINE_KIND_COMPUTE) return VK_SHADER_STAGE_COMPUTE_BIT;
+  if (metadata->pipeline_type == RPL_PIPELINE_KIND_COMPUTE) return VK_SHADER_STAGE_COMPUTE_BIT;
   return VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 }
 
 /* Writes the bindings of a descriptor set, 0 to 3, at most `capacity` of them; returns how many there are. */
 static inline uint32_t rpl_vulkan_set_bindings(const rpl_metadata* metadata, uint32_t set, VkDescriptorSetLayoutBinding* bindings,
                                                uint32_t capacity) {
-  const rpl_descriptor_set* const from = &metadata->sets[set];
+  const rpl_descriptor_set* const from = &metadata->pipeline_interface.sets[set];
   const uint32_t count = from->buffers.count + from->samplers.count + from->images.count;
   uint32_t i = 0;
   for (; i < count && i < capacity; ++i) {
@@ -61,8 +61,8 @@ static inline uint32_t rpl_vulkan_set_bindings(const rpl_metadata* metadata, uin
     } else {
       const rpl_image* const image = &from->images.items[i - from->buffers.count - from->samplers.count];
       to->binding = image->binding;
-      to->descriptorType = image->storage ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-      to->descriptorCount = image->count;
+      to->descriptorType = image->storage_format != RPL_ITEM_FORMAT_NONE ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+      to->descriptorCount = image->image_array_size;
     }
   }
   return count;
@@ -73,7 +73,7 @@ static inline VkPushConstantRange rpl_vulkan_push_constants(const rpl_metadata* 
   VkPushConstantRange range;
   range.stageFlags = rpl_vulkan_stages(metadata);
   range.offset = 0;
-  range.size = metadata->push_constant.size;
+  range.size = metadata->pipeline_interface.push_constant_size;
   return range;
 }
 
@@ -139,18 +139,6 @@ static inline VkShaderStageFlagBits rpl_vulkan_stage(rpl_stage stage) {
                                        : VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
-static inline VkStencilOpState rpl_vulkan_stencil(const rpl_stencil* from) {
-  VkStencilOpState to;
-  to.failOp = (VkStencilOp)from->on_fail;
-  to.passOp = (VkStencilOp)from->on_pass;
-  to.depthFailOp = (VkStencilOp)from->on_depth_fail;
-  to.compareOp = (VkCompareOp)from->compare;
-  to.compareMask = from->compare_mask;
-  to.writeMask = from->write_mask;
-  to.reference = from->reference;
-  return to;
-}
-
 /* The stages of a pipeline, in `capacity` structures; 0 if there are more, or if there is not one shader module for each rpl_module. */
 static inline uint32_t rpl_vulkan_fill_stages(const rpl_pipeline* pipeline, const VkShaderModule* modules, uint32_t module_count,
                                               VkPipelineShaderStageCreateInfo* stages, uint32_t capacity) {
@@ -173,12 +161,12 @@ static inline uint32_t rpl_vulkan_fill_stages(const rpl_pipeline* pipeline, cons
 
 static inline int rpl_vulkan_fill_vertex_input(const rpl_metadata* metadata, rpl_vulkan_graphics* to) {
   uint32_t attributes = 0;
-  if (metadata->attribute_sources.count > RPL_VULKAN_MAX_VERTEX_BUFFERS) return 0;
-  for (uint32_t i = 0; i < metadata->attribute_sources.count; ++i) {
-    const rpl_attribute_source* const source = &metadata->attribute_sources.items[i];
+  if (metadata->pipeline_interface.attribute_sources.count > RPL_VULKAN_MAX_VERTEX_BUFFERS) return 0;
+  for (uint32_t i = 0; i < metadata->pipeline_interface.attribute_sources.count; ++i) {
+    const rpl_attribute_source* const source = &metadata->pipeline_interface.attribute_sources.items[i];
     to->vertex_bindings[i].binding = source->binding;
-    to->vertex_bindings[i].stride = source->stride;
-    to->vertex_bindings[i].inputRate = source->per_instance ? VK_VERTEX_INPUT_RATE_INSTANCE : VK_VERTEX_INPUT_RATE_VERTEX;
+    to->vertex_bindings[i].stride = source->block_size;
+    to->vertex_bindings[i].inputRate = source->rate == RPL_RATE_INSTANCE ? VK_VERTEX_INPUT_RATE_INSTANCE : VK_VERTEX_INPUT_RATE_VERTEX;
     for (uint32_t k = 0; k < source->attributes.count; ++k) {
       const rpl_attribute* const attribute = &source->attributes.items[k];
       for (uint32_t column = 0; column < attribute->type.columns; ++column) {
@@ -192,7 +180,7 @@ static inline int rpl_vulkan_fill_vertex_input(const rpl_metadata* metadata, rpl
     }
   }
   to->vertex_input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
-  to->vertex_input.vertexBindingDescriptionCount = metadata->attribute_sources.count;
+  to->vertex_input.vertexBindingDescriptionCount = metadata->pipeline_interface.attribute_sources.count;
   to->vertex_input.pVertexBindingDescriptions = to->vertex_bindings;
   to->vertex_input.vertexAttributeDescriptionCount = attributes;
   to->vertex_input.pVertexAttributeDescriptions = to->vertex_attributes;
@@ -208,20 +196,20 @@ static inline int rpl_vulkan_fill_color_outputs(const rpl_metadata* metadata, rp
   for (uint32_t i = 0; i < count; ++i) {
     const rpl_color_output* const output = &metadata->color_outputs.items[i];
     VkPipelineColorBlendAttachmentState* const blend = &to->blends[i];
-    blend->blendEnable = output->blend;
-    blend->srcColorBlendFactor = (VkBlendFactor)output->source_color_factor;
-    blend->dstColorBlendFactor = (VkBlendFactor)output->destination_color_factor;
-    blend->colorBlendOp = (VkBlendOp)output->color_operation;
-    blend->srcAlphaBlendFactor = (VkBlendFactor)output->source_alpha_factor;
-    blend->dstAlphaBlendFactor = (VkBlendFactor)output->destination_alpha_factor;
-    blend->alphaBlendOp = (VkBlendOp)output->alpha_operation;
-    blend->colorWriteMask = output->write_mask;
-    to->color_formats[i] = (VkFormat)output->vk_format;
+    blend->blendEnable = output->use_blend;
+    blend->srcColorBlendFactor = (VkBlendFactor)output->source_color_blend_factor;
+    blend->dstColorBlendFactor = (VkBlendFactor)output->destination_color_blend_factor;
+    blend->colorBlendOp = (VkBlendOp)output->color_blend_operation;
+    blend->srcAlphaBlendFactor = (VkBlendFactor)output->source_alpha_blend_factor;
+    blend->dstAlphaBlendFactor = (VkBlendFactor)output->destination_alpha_blend_factor;
+    blend->alphaBlendOp = (VkBlendOp)output->alpha_blend_operation;
+    blend->colorWriteMask = output->write_r | output->write_g << 1 | output->write_b << 2 | output->write_a << 3;
+    to->color_formats[i] = (VkFormat)output->format;
   }
   to->color_blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
   to->color_blend.attachmentCount = count;
   to->color_blend.pAttachments = to->blends;
-  memcpy(to->color_blend.blendConstants, metadata->settings.blend_constants, sizeof to->color_blend.blendConstants);
+  memcpy(to->color_blend.blendConstants, metadata->color_blend_constants, sizeof to->color_blend.blendConstants);
   to->rendering.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO;
   to->rendering.colorAttachmentCount = count;
   to->rendering.pColorAttachmentFormats = to->color_formats;
@@ -253,11 +241,23 @@ static inline void rpl_vulkan_fill_state(const rpl_settings* settings, rpl_vulka
   to->depth_stencil.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO;
   to->depth_stencil.depthTestEnable = settings->depth_test;
   to->depth_stencil.depthWriteEnable = settings->depth_write;
-  to->depth_stencil.depthCompareOp = (VkCompareOp)settings->depth_compare;
+  to->depth_stencil.depthCompareOp = (VkCompareOp)settings->depth_compare_operation;
   to->depth_stencil.depthBoundsTestEnable = settings->depth_bounds_test;
   to->depth_stencil.stencilTestEnable = settings->stencil_test;
-  to->depth_stencil.front = rpl_vulkan_stencil(&settings->front);
-  to->depth_stencil.back = rpl_vulkan_stencil(&settings->back);
+  to->depth_stencil.front.failOp = (VkStencilOp)settings->stencil_front_on_fail;
+  to->depth_stencil.front.passOp = (VkStencilOp)settings->stencil_front_on_pass;
+  to->depth_stencil.front.depthFailOp = (VkStencilOp)settings->stencil_front_on_depth_fail;
+  to->depth_stencil.front.compareOp = (VkCompareOp)settings->stencil_front_compare;
+  to->depth_stencil.front.compareMask = settings->stencil_front_compare_mask;
+  to->depth_stencil.front.writeMask = settings->stencil_front_write_mask;
+  to->depth_stencil.front.reference = settings->stencil_front_reference;
+  to->depth_stencil.back.failOp = (VkStencilOp)settings->stencil_back_on_fail;
+  to->depth_stencil.back.passOp = (VkStencilOp)settings->stencil_back_on_pass;
+  to->depth_stencil.back.depthFailOp = (VkStencilOp)settings->stencil_back_on_depth_fail;
+  to->depth_stencil.back.compareOp = (VkCompareOp)settings->stencil_back_compare;
+  to->depth_stencil.back.compareMask = settings->stencil_back_compare_mask;
+  to->depth_stencil.back.writeMask = settings->stencil_back_write_mask;
+  to->depth_stencil.back.reference = settings->stencil_back_reference;
   to->depth_stencil.minDepthBounds = settings->depth_min;
   to->depth_stencil.maxDepthBounds = settings->depth_max;
   to->dynamic_states[0] = VK_DYNAMIC_STATE_VIEWPORT;
@@ -321,7 +321,7 @@ static inline void rpl_vulkan_begin_features(rpl_vulkan_features* features, void
   features->rendering.pNext = next;
 }
 
-/* The member of a name of rpl_metadata.features; NULL for a name of a later compiler. */
+/* The member of a name of rpl_requirements.features; NULL for a name of a later compiler. */
 static inline VkBool32* rpl_vulkan_feature(rpl_vulkan_features* features, const char* name) {
   VkPhysicalDeviceFeatures* const core = &features->core.features;
   if (strcmp(name, "depthBiasClamp") == 0) return &core->depthBiasClamp;
@@ -342,11 +342,11 @@ static inline VkBool32* rpl_vulkan_feature(rpl_vulkan_features* features, const 
 
 /* Adds what a pipeline needs. */
 static inline void rpl_vulkan_add_features(const rpl_metadata* metadata, rpl_vulkan_features* features) {
-  for (uint32_t i = 0; i < metadata->features.count; ++i) {
-    VkBool32* const feature = rpl_vulkan_feature(features, metadata->features.items[i].data);
+  for (uint32_t i = 0; i < metadata->requirements.features.count; ++i) {
+    VkBool32* const feature = rpl_vulkan_feature(features, metadata->requirements.features.items[i].data);
     if (feature) *feature = VK_TRUE;
   }
-  if (metadata->kind == RPL_PIPELINE_KIND_GRAPHICS) features->rendering.dynamicRendering = VK_TRUE;
+  if (metadata->pipeline_type == RPL_PIPELINE_KIND_GRAPHICS) features->rendering.dynamicRendering = VK_TRUE;
 }
 
 /* The names of features that a pipeline needs and that `supported`, which vkGetPhysicalDeviceFeatures2 has filled, lacks: at most
@@ -355,14 +355,14 @@ static inline uint32_t rpl_vulkan_missing_features(const rpl_metadata* metadata,
                                                    const char** missing, uint32_t capacity) {
   rpl_vulkan_features all = *supported;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < metadata->features.count; ++i) {
-    const char* const name = metadata->features.items[i].data;
+  for (uint32_t i = 0; i < metadata->requirements.features.count; ++i) {
+    const char* const name = metadata->requirements.features.items[i].data;
     const VkBool32* const feature = rpl_vulkan_feature(&all, name);
     if (feature && *feature) continue;
     if (count < capacity) missing[count] = name;
     ++count;
   }
-  if (metadata->kind == RPL_PIPELINE_KIND_GRAPHICS && !supported->rendering.dynamicRendering) {
+  if (metadata->pipeline_type == RPL_PIPELINE_KIND_GRAPHICS && !supported->rendering.dynamicRendering) {
     if (count < capacity) missing[count] = "dynamicRendering";
     ++count;
   }

@@ -33,7 +33,8 @@ typedef struct rpl_watched {
   /* Of the library. */
   const rpl_pipeline* pipeline; /* of the newest pack that has it; NULL: none had it */
   const rpl_pipeline* previous; /* the one before, until the next call of rpl_watch_next */
-  rpl_status status;            /* of the newest pack: what rpl_pack_find_program, rpl_pack_find_variant or rpl_pack_pipeline returned */
+  rpl_status status;            /* of the newest pack: what rpl_pack_find_program, rpl_pack_find_variant or rpl_pack_pipeline returned;
+                                 * RPL_LACKS before there is a pack */
   void* internal;
   struct rpl_watched* next;
 } rpl_watched;

@@ -32,9 +32,10 @@ namespace slipway {
 
 struct LoadOptions {
   std::filesystem::path output;  // base of relative `dst` paths; empty: the scenario's directory
-  bool confine = false;          // refuse paths that leave the scenario's directory
-  bool strict = false;           // warnings are errors
-  bool cache = true;             // keep compiled shaders in the user's cache directory
+  bool confine =
+      false;  // refuse paths that leave the scenario's directory; the kernel has no rules, unlike with --confine
+  bool strict = false;  // warnings are errors
+  bool cache = true;    // keep compiled shaders in the user's cache directory
 };
 
 struct RunOptions {

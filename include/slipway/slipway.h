@@ -116,7 +116,7 @@ typedef struct slipway_report slipway_report;
 typedef struct {
   size_t size;            /* sizeof(slipway_load_options) */
   const char* output;     /* base directory of relative `dst` paths; NULL: the scenario's directory */
-  int confine;            /* refuse paths that leave the scenario's directory */
+  int confine;            /* refuse paths that leave the scenario's directory; the kernel has no rules */
   int strict;             /* warnings are errors */
   int no_cache;           /* do not use the user's cache directory for compiled shaders */
 } slipway_load_options;

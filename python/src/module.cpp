@@ -711,13 +711,13 @@ void add_pipelines(nb::module_& module) {
       }, "SPIR-V, as bytes")
       .def_prop_ro("metadata_json", [](const CompiledPipeline& self) { return rpl_metadata_json(*self.pipeline); },
                    "what is needed to create the Vulkan objects")
-      .def_prop_ro("pipeline_hash", [](const CompiledPipeline& self) { return self.pipeline->metadata.pipeline_hash.data; },
+      .def_prop_ro("pipeline_hash", [](const CompiledPipeline& self) { return self.pipeline->metadata.hashes.pipeline.data; },
                    "equal: the same pipeline, the SPIR-V included")
-      .def_prop_ro("interface_hash", [](const CompiledPipeline& self) { return self.pipeline->metadata.interface_hash.data; },
+      .def_prop_ro("interface_hash", [](const CompiledPipeline& self) { return self.pipeline->metadata.hashes.interface_hash.data; },
                    "equal: the same descriptor sets, vertex buffers and push constants")
       .def_ro("remarks", &CompiledPipeline::remarks, "warnings")
       .def("__repr__", [](const CompiledPipeline& self) {
-        return "<Pipeline " + std::string(self.pipeline->metadata.pipeline_hash) + ">";
+        return "<Pipeline " + std::string(self.pipeline->metadata.hashes.pipeline) + ">";
       });
   nb::class_<RplProgram>(rpl, "Program", "Parsed sources. May be used from several threads.")
       .def_static("load", [](const std::vector<std::filesystem::path>& files) { return RplProgram::load(files).value(); },

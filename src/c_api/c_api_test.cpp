@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "slipway/slipway.h"
-#include "testing/scratch_directory.hpp"
 #include "testing/source_directory.hpp"
 
 namespace slipway {

@@ -86,14 +86,6 @@ TuneOptions tune_options(const slipway_tune_options* given) {
   return options;
 }
 
-int give_model(Outcome<Model> loaded, slipway_model** model, slipway_problems** problems) {
-  if (!loaded) return fail(problems, std::move(loaded.error()));
-  Problems remarks = loaded->remarks();
-  *model = new slipway_model{std::move(*loaded)};
-  give(problems, std::move(remarks));
-  return 0;
-}
-
 PrepareOptions prepare_options(const slipway_prepare_options* given) {
   const slipway_prepare_options from = options_of(given);
   PrepareOptions options;
@@ -127,7 +119,7 @@ int slipway_model_load_with(const char* file, const slipway_model_options* optio
                             slipway_problems** problems) {
   return guarded(problems, model, [&] {
     if (!file || !model) return wrong_call(problems, "slipway_model_load needs a file and a place for the model");
-    return give_model(Model::load(file, model_options(options)), model, problems);
+    return give_loaded(Model::load(file, model_options(options)), model, problems);
   });
 }
 
@@ -141,8 +133,8 @@ int slipway_model_parse_with(const void* bytes, size_t size, const char* name, c
   return guarded(problems, model, [&] {
     if ((!bytes && size != 0) || !model)
       return wrong_call(problems, "slipway_model_parse needs bytes and a place for the model");
-    return give_model(Model::parse(ByteView(bytes, size), text_or_empty(name), model_options(options)), model,
-                      problems);
+    return give_loaded(Model::parse(ByteView(bytes, size), text_or_empty(name), model_options(options)), model,
+                       problems);
   });
 }
 

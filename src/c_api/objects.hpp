@@ -68,6 +68,16 @@ Options options_of(const Options* given) {
   return options;
 }
 
+// Hands over what was loaded, with its remarks, and returns the status of the call.
+template <class Object, class Loaded>
+int give_loaded(Outcome<Loaded> loaded, Object** object, slipway_problems** problems) {
+  if (!loaded) return fail(problems, std::move(loaded.error()));
+  Problems remarks = loaded->remarks();
+  *object = new Object{std::move(*loaded)};
+  give(problems, std::move(remarks));
+  return 0;
+}
+
 // An item of a list as a structure of the caller, who may have been compiled with an older header. `make` returns it
 // for the item.
 template <class Item, class Structure, class Make>

@@ -30,14 +30,6 @@ LoadOptions load_options(const slipway_load_options* given) {
   return options;
 }
 
-int give_scenario(Outcome<Scenario> loaded, slipway_scenario** scenario, slipway_problems** problems) {
-  if (!loaded) return fail(problems, std::move(loaded.error()));
-  Problems remarks = loaded->remarks();
-  *scenario = new slipway_scenario{std::move(*loaded)};
-  give(problems, std::move(remarks));
-  return 0;
-}
-
 const char* text_of_device(const slipway_devices* devices, size_t index, std::string DeviceInfo::* member) {
   return index < devices->list.size() ? (devices->list[index].*member).c_str() : "";
 }
@@ -86,7 +78,7 @@ int slipway_scenario_load(const char* file, const slipway_load_options* options,
   return guarded(problems, scenario, [&] {
     if (!file || !scenario)
       return wrong_call(problems, "slipway_scenario_load needs a file and a place for the scenario");
-    return give_scenario(Scenario::load(file, load_options(options)), scenario, problems);
+    return give_loaded(Scenario::load(file, load_options(options)), scenario, problems);
   });
 }
 
@@ -95,8 +87,8 @@ int slipway_scenario_parse(const char* text, size_t length, const char* director
   return guarded(problems, scenario, [&] {
     if (!text || !scenario)
       return wrong_call(problems, "slipway_scenario_parse needs a text and a place for the scenario");
-    return give_scenario(Scenario::parse({text, length}, text_or_empty(directory), load_options(options)), scenario,
-                         problems);
+    return give_loaded(Scenario::parse({text, length}, text_or_empty(directory), load_options(options)), scenario,
+                       problems);
   });
 }
 

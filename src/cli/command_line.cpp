@@ -214,12 +214,13 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
   app_->get_formatter()->right_column_width(text_width() - 30);
   app_->get_formatter()->description_paragraph_width(text_width());
   app_->get_formatter()->footer_paragraph_width(text_width());
-  if (is_drop_in()) return;
-  add_flag("-q,--quiet", quiet_, "print errors and what was asked for; no warnings, progress or lines of success");
-  add_flag("-v,--verbose", verbose_, "print what is being done").excludes("--quiet");
-  add_flag("--confine", confine_,
-           "for files of strangers: paths in them may not leave their directories; the kernel forbids other files, the "
-           "network and other programs");
+  if (!is_drop_in()) {
+    add_flag("-q,--quiet", quiet_, "print errors and what was asked for; no warnings, progress or lines of success");
+    add_flag("-v,--verbose", verbose_, "print what is being done").excludes("--quiet");
+    add_flag("--confine", confine_,
+             "for files of strangers: paths in them may not leave their directories; the kernel forbids other files, "
+             "the network and other programs");
+  }
   add_option(
       "--sandbox", choose_sandbox,
       "the processes of MLIR, glslang and SPIRV-Tools: with `required` all protections, with `best-effort` those "

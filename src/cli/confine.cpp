@@ -83,7 +83,9 @@ class Rules {
       }
       const std::size_t equals = word.find('=');
       const std::string name = word.substr(0, equals);
-      if (!std::ranges::contains(kOutputOptions, name)) {
+      // `validate` and other verbs only read expectations.
+      const bool is_read = !runs && name == "--expect";
+      if (is_read || !std::ranges::contains(kOutputOptions, name)) {
         if (equals != word.npos) add_input(word.substr(equals + 1), 0);
         continue;
       }

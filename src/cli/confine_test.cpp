@@ -55,6 +55,11 @@ TEST(Confine, AllowsWhatTheArgumentsName) {
   const std::vector<std::string> words = {(in / "a.json").string(), "--input",
                                           formatted("x={}", (data / "x.npy").string()),
                                           formatted("--report={}", (out / "new" / "r.json").string())};
+  // A run updates its expectations, and `validate` reads them.
+  const std::vector<std::string> expecting = {"--expect", (data / "x.npy").string()};
+  EXPECT_THAT(rules_for(expecting, true).write, Contains(data));
+  EXPECT_THAT(rules_for(expecting, false).write, Not(Contains(data)));
+  EXPECT_THAT(rules_for(expecting, false).read, Contains(data));
   const platform::FileRules checked = rules_for(words, false);
   EXPECT_THAT(checked.read, Contains(in));
   EXPECT_THAT(checked.read, Contains(data));

@@ -6,8 +6,10 @@
 #include <map>
 #include <optional>
 
+#include "base/elf.hpp"
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/recipe/jobs.hpp"
@@ -28,14 +30,18 @@ namespace {
 
 constexpr std::string_view kStarter = "`slipway new FILE -o scenario.json` makes a scenario that runs it";
 
-// Models of operators in other formats than VGF have the same verbs.
-constexpr Format operator_model(std::string_view name, std::string_view summary, bool (*detect)(const Content&)) {
+// All models run, and are compared and converted, in one way. Models of operators are also checked and inspected in
+// one.
+constexpr Format model_format(std::string_view name, std::string_view suffixes, std::string_view summary,
+                              bool (*detect)(const Content&), VerbFunction check = check_model_file,
+                              VerbFunction inspect = inspect_model_file) {
   return {.name = name,
           .summary = summary,
           .detect = detect,
+          .suffixes = suffixes,
           .run = run_vgf_file,
-          .check = check_model_file,
-          .inspect = inspect_model_file,
+          .check = check,
+          .inspect = inspect,
           .diff = diff_model_files,
           .convert = convert_model_file,
           .jobs = model_jobs};
@@ -45,17 +51,20 @@ constexpr std::array kFormats = {
     Format{.name = "scenario",
            .summary = "scenarios of shaders, graphs and their resources (JSON)",
            .detect = is_scenario,
+           .keys = {"commands", "resources"},
            .run = run_scenario,
            .check = check_scenario,
            .jobs = scenario_jobs},
     Format{.name = "recording",
            .summary = "dispatches that the Vulkan layer recorded (ar)",
            .detect = is_recording,
+           .suffixes = ".ar",
            .run = run_recording},
     Format{.name = "zebin",
            .summary = "Intel GPU kernels: zebin files, archives and directories of them, ZE Info text and JSON",
            .detect = is_zebin,
            .instead_of_run = "Slipway checks and compares such kernels, and does not run them",
+           .suffixes = ".zebin .ze_info",
            .check = check_zebin,
            .inspect = inspect_zebin,
            .diff = diff_zebin,
@@ -75,18 +84,21 @@ constexpr std::array kFormats = {
     Format{.name = "rpl-metadata",
            .summary = "metadata of pipelines, as `slipway compile` writes it (JSON)",
            .detect = is_rpl_metadata,
+           .keys = {"pipeline_type", "interface"},
            .inspect = inspect_rpl_metadata,
            .diff = diff_rpl_metadata},
     Format{.name = "rpl-pack",
            .summary = "packs of compiled render pipelines, as `slipway compile --pack` writes them",
            .detect = is_rpl_pack,
            .instead_of_run = "an engine draws with it (docs/rpl.md#in-an-engine)",
+           .suffixes = ".rplpack",
            .check = check_rpl_pack,
            .inspect = inspect_rpl_pack},
     Format{.name = "spirv",
            .summary = "SPIR-V modules",
            .detect = is_spirv,
            .instead_of_run = kStarter,
+           .suffixes = ".spv",
            .check = check_spirv,
            .inspect = inspect_spirv},
     Format{.name = "shader",
@@ -98,6 +110,7 @@ constexpr std::array kFormats = {
     Format{.name = "recipe",
            .summary = "run recipes of kernels and CPU functions (JSON)",
            .detect = is_recipe,
+           .keys = {"resources", "execution"},
            .run = run_recipe,
            .check = check_recipe,
            .jobs = recipe_jobs},
@@ -117,33 +130,22 @@ constexpr std::array kFormats = {
            .detect = is_profile,
            .instead_of_run = "a recipe runs with it: `slipway run recipe.json --profile FILE`",
            .check = check_profile_file},
-    Format{.name = "vgf",
-           .summary = "models of graphs and shaders for Vulkan (VGF)",
-           .detect = is_vgf_file,
-           .run = run_vgf_file,
-           .check = check_vgf_file,
-           .inspect = inspect_vgf_file,
-           .diff = diff_model_files,
-           .convert = convert_model_file,
-           .jobs = model_jobs},
-    operator_model("tosa", "models of TOSA operators and shaders (FlatBuffers)", is_tosa_file),
-    operator_model("onnx", "neural networks (ONNX)", is_onnx_file),
-    operator_model("tflite", "neural networks (TensorFlow Lite)", is_tflite_file),
-    Format{.name = "executorch",
-           .summary = "programs that delegate VGF or TOSA models (ExecuTorch)",
-           .detect = is_program_file,
-           .run = run_vgf_file,
-           .check = check_program_file,
-           .inspect = inspect_program_file,
-           .diff = diff_model_files,
-           .convert = convert_model_file,
-           .jobs = model_jobs},
-    operator_model("graph", "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
-                   is_graph_text_file),
-    operator_model("mlir", "models of TOSA operators and shaders (MLIR text and bytecode)", is_mlir_file),
+    model_format("vgf", ".vgf", "models of graphs and shaders for Vulkan (VGF)", is_vgf_file, check_vgf_file,
+                 inspect_vgf_file),
+    model_format("tosa", ".tosa", "models of TOSA operators and shaders (FlatBuffers)", is_tosa_file),
+    model_format("onnx", ".onnx", "neural networks (ONNX)", is_onnx_file),
+    model_format("tflite", ".tflite", "neural networks (TensorFlow Lite)", is_tflite_file),
+    model_format("executorch", ".pte", "programs that delegate VGF or TOSA models (ExecuTorch)", is_program_file,
+                 check_program_file, inspect_program_file),
+    model_format("graph", ".graph",
+                 "models of TOSA operators and shaders (text, as `slipway inspect --graphs` shows them)",
+                 is_graph_text_file),
+    model_format("mlir", ".mlir .mlirbc", "models of TOSA operators and shaders (MLIR text and bytecode)",
+                 is_mlir_file),
     Format{.name = "xclbin",
            .summary = "designs for NPUs (AXLF)",
            .detect = is_xclbin,
+           .suffixes = ".xclbin",
            .check = check_xclbin,
            .inspect = inspect_xclbin},
     Format{.name = "control-code",
@@ -192,40 +194,57 @@ std::optional<int> help_for(const DispatchedVerb& verb, Arguments arguments) {
   return std::nullopt;
 }
 
+// Such a file may have been any kernel.
+bool ends_in_elf_header(Bytes bytes) { return is_elf(bytes) && !read_elf_header(bytes); }
+
 // For a file of unknown format. If it is JSON with a syntax error, that error is more helpful than "unknown format".
 Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, const Content& content) {
-  if (const foreign::ForeignFormat* format =
-          foreign::recognise({.bytes = content.bytes, .path = content.path, .directory = content.directory}))
-    return foreign::explain(*format, path == "-" ? "<stdin>" : path);
+  const foreign::ForeignFormat* const format =
+      foreign::recognise({.bytes = content.bytes, .path = content.path, .directory = content.directory});
+  if (format && !ends_in_elf_header(content.bytes)) return foreign::explain(*format, path == "-" ? "<stdin>" : path);
   const std::string_view text = text_of(content.bytes);
   if (!content.keys.empty() || text.starts_with('{')) {
     const auto parsed = json::parse(make_source(path == "-" ? "<stdin>" : path, std::string(text)));
     if (!parsed) return parsed.error().front();
   }
-  return {.kind = DiagnosticKind::NotRecognised,
-          .message = formatted("unknown format: {}; `slipway {}` takes {}", describe_contents(content), verb.name,
-                               names_of(verb)),
-          .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
+  Diagnostic problem = {.kind = DiagnosticKind::NotRecognised,
+                        .location = SourceLocation::in_file(path == "-" ? "<stdin>" : path)};
+  const Format* const promised = promised_format(content);
+  if (!promised) {
+    problem.message =
+        formatted("unknown format: {}; `slipway {}` takes {}", describe_contents(content), verb.name, names_of(verb));
+  } else if (ends_in_elf_header(content.bytes)) {
+    problem.kind = DiagnosticKind::FileTruncated;
+    problem.message = "an ELF file that ends in its header";
+  } else if (content.keys.empty()) {
+    problem.kind = DiagnosticKind::FileFormat;
+    problem.message = formatted("not a file of format {}, but {}", promised->name, describe_contents(content));
+  } else {
+    problem.message = formatted("unknown format: {}; format {} has `{}` and `{}`", describe_contents(content),
+                                promised->name, promised->keys[0], promised->keys[1]);
+  }
+  return problem;
 }
 
-// The files in a directory and below it that the verb takes by themselves, by path: sources of shaders and of render
-// pipelines belong to what names them, a scenario or a project.
-std::vector<std::string> files_for(const DispatchedVerb& verb, const std::string& directory) {
-  std::vector<std::string> files;
-  for (const Path& file : files_below(directory)) {
-    // An unpacked kernel is its directory.
-    if (file.filename() == zebin::kManifestName) {
-      files.push_back(file.parent_path().string());
-      continue;
-    }
-    if (file_exists(file.parent_path() / zebin::kManifestName)) continue;
-    const Result<ContentOf> read = ContentOf::read(file.string());
-    const Format* const format = read ? format_of(read->content()) : nullptr;
-    if (!format || !(format->*verb.function) || format->detect == is_shader || format->detect == is_rpl) continue;
-    files.push_back(file.string());
+// A file that is called JSON may be a scenario of which nothing is left.
+void check_json(const Path& file, const Result<ContentOf>& read, Diagnostics& diagnostics) {
+  if (file.extension() != ".json") return;
+  std::optional<Diagnostic> problem;
+  if (!read) {
+    problem = read.error().front();
+  } else if (auto parsed = json::parse(make_source(file.string(), std::string(text_of(read->content().bytes))));
+             !parsed) {
+    problem = parsed.error().front();
   }
-  std::ranges::sort(files);
-  return files;
+  if (!problem) return;
+  problem->severity = Severity::Warning;
+  diagnostics.add(*std::move(problem));
+}
+
+// Whether the verb takes such files by themselves if it finds them in a directory: sources of shaders and of render
+// pipelines belong to what names them, a scenario or a project.
+bool takes_by_itself(const DispatchedVerb& verb, const Format& format) {
+  return format.*verb.function && format.detect != is_shader && format.detect != is_rpl;
 }
 
 // The formats of input files, each file read once.
@@ -262,6 +281,13 @@ class Detector {
     }
   }
 
+  static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
+    if (format.instead_of_run.empty()) return;
+    std::string advice(format.instead_of_run);
+    if (const std::size_t at = advice.find("FILE"); at != advice.npos) advice.replace(at, 4, file);
+    problem.note(std::move(advice));
+  }
+
   // Reports why no function is chosen for these files. Missing files of a run are not reported here, because the report
   // of the run has them.
   void explain(const std::vector<std::string>& files, Diagnostics& diagnostics) {
@@ -272,7 +298,7 @@ class Detector {
                                               formatted("`slipway {}` does not apply to format {}; it takes {}",
                                                         verb_.name, format(known)->name, names_of(verb_)));
       if (verb_.function == &Format::run) add_advice(*format(known), known, problem);
-      if (verb_.function == &Format::inspect && format(known)->run)
+      if (verb_.function == &Format::inspect && can_explain(*format(known)))
         problem.note(formatted("`slipway run {} --explain` shows what it would do", known));
       return;
     }
@@ -296,21 +322,21 @@ class Detector {
   }
 
   void explain_directory(const std::string& directory, Diagnostics& diagnostics) const {
-    const std::vector<std::string> inside = files_for(verb_, directory);
+    const std::vector<FileBelow> inside =
+        files_of_formats(directory, [&](const Format& format) { return takes_by_itself(verb_, format); }, diagnostics);
     Diagnostic& problem = diagnostics.error(
         DiagnosticKind::NotRecognised, SourceLocation::in_file(directory),
         inside.empty()
             ? formatted("no file in this directory or below it is one that `slipway {}` takes by itself; it takes {}",
                         verb_.name, names_of(verb_))
             : formatted("`slipway {}` takes files, and this is a directory", verb_.name));
-    if (!inside.empty()) problem.hint(formatted("name a file in it: `slipway {} {}`", verb_.name, inside.front()));
+    if (!inside.empty()) problem.hint(formatted("name a file in it: `slipway {} {}`", verb_.name, inside.front().path));
   }
 
-  static void add_advice(const Format& format, const std::string& file, Diagnostic& problem) {
-    if (format.instead_of_run.empty()) return;
-    std::string advice(format.instead_of_run);
-    if (const std::size_t at = advice.find("FILE"); at != advice.npos) advice.replace(at, 4, file);
-    problem.note(std::move(advice));
+  static bool can_explain(const Format& format) {
+    Probe probe;
+    if (format.run) format.run({.words = {"--explain", "file"}, .probe = &probe});
+    return probe.valid;
   }
 
   const DispatchedVerb& verb_;
@@ -363,6 +389,47 @@ const Format* format_of(const Content& content) {
   return found == kFormats.end() ? nullptr : found;
 }
 
+const Format* promised_format(const Content& content) {
+  if (content.directory) return nullptr;
+  const std::string suffix = content.path.extension().string();
+  const auto has = [&](std::string_view key) { return content.has(key); };
+  const auto is_near = [&](std::string_view key) { return has(key) || closest(key, content.keys).has_value(); };
+  // Other files may have keys like both, beside keys of their own.
+  const auto own_count = std::ranges::count_if(content.keys, [](const std::string& key) { return !key.contains('/'); });
+  const auto has_nearly = [&](const auto& keys) {
+    return std::ranges::all_of(keys, is_near) && (own_count == std::ssize(keys) || std::ranges::any_of(keys, has));
+  };
+  const auto promises = [&](const Format& format) {
+    if (!format.keys[0].empty() && has_nearly(format.keys)) return true;
+    return !suffix.empty() && content.keys.empty() &&
+           std::ranges::contains(std::views::split(format.suffixes, ' '), suffix,
+                                 [](auto one) { return std::string_view(one); });
+  };
+  auto found = std::ranges::find_if(kFormats, promises);
+  if (found == kFormats.end() && ends_in_elf_header(content.bytes))
+    found = std::ranges::find(kFormats, "zebin", &Format::name);
+  return found == kFormats.end() ? nullptr : found;
+}
+
+std::vector<FileBelow> files_of_formats(const std::string& directory,
+                                        const std::function<bool(const Format& format)>& takes,
+                                        Diagnostics& diagnostics) {
+  std::vector<FileBelow> files;
+  for (const Path& file : files_below(directory)) {
+    const bool is_manifest = file.filename() == zebin::kManifestName;
+    if (!is_manifest && file_exists(file.parent_path() / zebin::kManifestName)) continue;
+    // An unpacked kernel is its directory.
+    const Path path = is_manifest ? file.parent_path() : file;
+    const Result<ContentOf> read = ContentOf::read(path.string());
+    const Format* const format = read ? format_of(read->content()) : nullptr;
+    const Format* const promised = format ? format : promised_format(read ? read->content() : Content{.path = path});
+    if (promised && takes(*promised)) files.emplace_back(path.string(), format);
+    if (!promised) check_json(path, read, diagnostics);
+  }
+  std::ranges::sort(files, {}, &FileBelow::path);
+  return files;
+}
+
 Result<const Format*> runnable_format(const std::string& file) {
   constexpr DispatchedVerb kRun = {"run", "", &Format::run};
   SLIPWAY_TRY(const ContentOf read, ContentOf::read(file));
@@ -376,6 +443,31 @@ Result<const Format*> runnable_format(const std::string& file) {
   Diagnostics diagnostics;
   detector.explain({file}, diagnostics);
   return fail(diagnostics.release());
+}
+
+std::optional<Diagnostic> other_format(const std::string& file, std::string_view verb, std::string_view takes) {
+  const Result<ContentOf> read = ContentOf::read(file);
+  if (!read || read->content().directory) return std::nullopt;
+  const std::string name = file == "-" ? "<stdin>" : file;
+  const Content& content = read->content();
+  const Format* const format = format_of(content);
+  if (!format) {
+    const foreign::ForeignFormat* const foreign = foreign::recognise({.bytes = content.bytes, .path = content.path});
+    return foreign ? std::optional(foreign::explain(*foreign, name)) : std::nullopt;
+  }
+  Diagnostic problem{.kind = DiagnosticKind::NotRecognised,
+                     .message = formatted("the file has format {}: {}; `slipway {}` takes {}", format->name,
+                                          format->summary, verb, takes),
+                     .location = SourceLocation::in_file(name)};
+  const auto add = [&](VerbFunction function, std::string_view form, std::string_view effect) {
+    if (function) problem.note(formatted("`slipway {} {}{}", form, file, effect));
+  };
+  add(format->run, "run", "` runs it");
+  add(format->convert, "convert", " -o FILE` makes a file of another format of it");
+  Detector::add_advice(*format, file, problem);
+  if (problem.notes.empty()) add(format->check, "check", "` checks it");
+  if (problem.notes.empty()) add(format->inspect, "inspect", "` shows what is in it");
+  return problem;
 }
 
 std::optional<Diagnostic> misplaced_profile(const std::vector<std::string>& words) {
@@ -410,19 +502,20 @@ struct EachFile {
   bool has_directory = false;
 };
 
-EachFile each_file_of(const DispatchedVerb& verb, const Arguments& arguments, const Probe& probe, Detector& detector) {
+EachFile each_file_of(const DispatchedVerb& verb, const Arguments& arguments, const Probe& probe,
+                      Diagnostics& diagnostics) {
   EachFile each;
   each.options = arguments.words;
   std::erase_if(each.options, [&](const std::string& word) { return std::ranges::contains(probe.files, word); });
   // Options may be those of one format only: then the files of others in a directory are not meant.
-  const auto takes_options = [&](const std::string& file) {
+  const auto takes = [&](const Format& format) {
+    if (!takes_by_itself(verb, format)) return false;
     Probe of;
     Arguments one = arguments;
     one.words = each.options;
-    one.words.push_back(file);
+    one.words.push_back("file");
     one.probe = &of;
-    if (!detector.format(file)) return false;
-    (detector.format(file)->*verb.function)(one);
+    (format.*verb.function)(one);
     return of.valid;
   };
   for (const std::string& file : probe.files) {
@@ -431,7 +524,7 @@ EachFile each_file_of(const DispatchedVerb& verb, const Arguments& arguments, co
       continue;
     }
     each.has_directory = true;
-    std::ranges::copy_if(files_for(verb, file), std::back_inserter(each.files), takes_options);
+    for (FileBelow& found : files_of_formats(file, takes, diagnostics)) each.files.push_back(std::move(found.path));
   }
   return each;
 }
@@ -442,21 +535,22 @@ std::optional<int> run_each(const DispatchedVerb& verb, const Arguments& argumen
                             Detector& detector) {
   const bool inspects = verb.function == &Format::inspect;
   if (!inspects && verb.function != &Format::check) return std::nullopt;
-  const auto [files, options, has_directory] = each_file_of(verb, arguments, probe, detector);
+  Diagnostics diagnostics;
+  const auto [files, options, has_directory] = each_file_of(verb, arguments, probe, diagnostics);
   if (files.empty() || (!has_directory && (probe.valid || files.size() < 2 || !inspects))) return std::nullopt;
   const auto is_kernel = [&](const std::string& file) {
     return detector.format(file) && detector.format(file)->check == check_zebin;
   };
-  if (!inspects && std::ranges::all_of(files, is_kernel)) return std::nullopt;  // it takes directories of them
+  // It takes directories of them.
+  if (!inspects && diagnostics.empty() && std::ranges::all_of(files, is_kernel)) return std::nullopt;
   if (probe.json && files.size() > 1) {
-    Diagnostics diagnostics;
     diagnostics.error(
         DiagnosticKind::Usage, {},
         formatted("`--json` is for one file here, and these are {}; the first one is `slipway {} {} --json`",
                   files.size(), verb.name, files.front()));
     return report(diagnostics, {.json = true}, inspects ? stderr : stdout);
   }
-  int status = 0;
+  int status = report(diagnostics, {.strict = std::ranges::contains(options, "--strict")});
   const auto run = [&](const std::vector<std::string>& some) {
     Arguments of = arguments;
     of.words = options;

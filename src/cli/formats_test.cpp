@@ -50,6 +50,35 @@ TEST(Formats, AreDetectedFromTheContents) {
   EXPECT_EQ(name_of(""), "");
 }
 
+TEST(Formats, ArePromisedByNamesAndMisspelledKeys) {
+  const auto promised = [](const char* path, std::string_view text) {
+    const Format* format = promised_format({.path = path, .bytes = bytes_of(text), .keys = json_keys(text)});
+    return format ? format->name : "";
+  };
+  EXPECT_EQ(promised("a.vgf", ""), "vgf");
+  EXPECT_EQ(promised("a.mlirbc", "ML"), "mlir");
+  EXPECT_EQ(promised("a.txt", ""), "");
+  EXPECT_EQ(promised("a.suffixes", ""), "");
+  EXPECT_EQ(promised("kernel",
+                     "\x7f"
+                     "ELF\x02"),
+            "zebin");
+  EXPECT_EQ(promised("library",
+                     "\x7f"
+                     "ELF\x02" +
+                         std::string(60, '\0')),
+            "");
+  EXPECT_EQ(promised("a.json", R"({"comands": [], "resource": []})"), "scenario");
+  EXPECT_EQ(promised("a.json", R"({"resorces": [], "execution": {}})"), "recipe");
+  // Files of others, and keys that are not those of the object itself.
+  EXPECT_EQ(promised("package.json", R"({"name": "x", "version": "1", "scripts": {}})"), "");
+  EXPECT_EQ(promised("a.json", R"({"command": "x", "args": []})"), "");
+  EXPECT_EQ(promised("a.json", R"({"command": "x", "resource": "y", "args": []})"), "");
+  EXPECT_EQ(promised("a.json", R"({"commands": [], "resource": [], "version": 1})"), "scenario");
+  EXPECT_EQ(promised("a.json", R"({"x": {"comands": [], "resource": []}})"), "");
+  EXPECT_EQ(promised("a.vgf.json", R"({"header": {"major": 0}, "model_sequence": {}, "resources": []})"), "");
+}
+
 // What follows the head of a file may be any bytes, or any letters.
 TEST(Formats, RandomContentsDoNotDecide) {
   struct Head {

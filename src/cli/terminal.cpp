@@ -133,6 +133,15 @@ int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_t
   return exit_status(diagnostics.all());
 }
 
+int report_check(Diagnostics& diagnostics, const ReportStyle& style, std::span<const std::string> files) {
+  diagnostics.enforce_rules();
+  const int status = report(diagnostics, style, stdout);
+  if (!style.json && status == 0) {
+    for (const std::string& file : files) print_status(formatted("{}: ok\n", file));
+  }
+  return status;
+}
+
 int finish_sarif(int status) {
   const Result<> written = write_sarif_file();
   if (written) return status;

@@ -54,6 +54,9 @@ std::vector<Diagnostic> shown(std::span<const Diagnostic> diagnostics);
 // Sorts the diagnostics, applies --strict, prints them to standard error (JSON to `json_to`), and returns the exit
 // status.
 int report(Diagnostics& diagnostics, const ReportStyle& style, std::FILE* json_to = stderr);
+// The same at the end of a check: rules are errors, JSON goes to standard output, and without an error each of the
+// files is ok.
+int report_check(Diagnostics& diagnostics, const ReportStyle& style, std::span<const std::string> files);
 
 // Ends the process without destroying anything. After a time-out, work is in flight that nothing can stop, and
 // destructors and the driver would wait for it. After an interrupt the status is that of the signal. Call it after

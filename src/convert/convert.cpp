@@ -2,8 +2,10 @@
 #include "convert/convert.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.hpp"
+#include "base/text/suggest.hpp"
 #include "convert/file/constants.hpp"
 #include "convert/file/encode.hpp"
 #include "convert/passes/rematerialize.hpp"
@@ -66,6 +68,7 @@ std::vector<std::string> names_or(const std::vector<std::string>& given, std::si
 Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node, const ConvertOptions& options,
                      Diagnostics& diagnostics) {
   Shaders shaders;
+  std::set<std::string_view> names;
   is_shader_node.assign(graph.nodes.size(), false);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const tosa::Node& node = graph.nodes[i];
@@ -84,6 +87,7 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
       continue;
     }
     is_shader_node[i] = true;
+    names.insert(node.custom->name);
     if (const auto given = options.shader.given.find(node.custom->name);
         declared && given != options.shader.given.end()) {
       declared->language = given->second.language;
@@ -92,6 +96,13 @@ Shaders make_shaders(const tosa::Graph& graph, std::vector<bool>& is_shader_node
     auto module = declared ? build_shader(*declared, graph, node, options.shader, problems) : std::nullopt;
     diagnostics.add(problems.release());
     if (module) shaders.emplace(i, Shader{std::move(*declared), std::move(*module)});
+  }
+  for (const auto& [name, code] : options.shader.given) {
+    if (names.contains(name)) continue;
+    Diagnostic& problem =
+        diagnostics.error(DiagnosticKind::UnknownReference, {},
+                          formatted("the model has no shader operator `{}`, to which `--shader` gives code", name));
+    if (const auto near = closest(name, names)) problem.hint(formatted("did you mean `{}`?", *near));
   }
   return shaders;
 }

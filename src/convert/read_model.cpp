@@ -76,26 +76,35 @@ ModelFormat detect_format(Bytes bytes, std::string_view name) {
   return is_graph_text(text_of(bytes)) ? ModelFormat::GraphText : ModelFormat::MlirText;
 }
 
-bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics) {
-  if (entry.empty() || format == ModelFormat::MlirText || format == ModelFormat::MlirBytecode) return true;
-  diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name),
-                    formatted("the file has no function `{}`; only MLIR modules have functions", entry));
-  return false;
-}
-
 bool is_imported(Bytes bytes, std::string_view name) {
   const ModelFormat format = detect_format(bytes, name);
   return format == ModelFormat::Onnx || format == ModelFormat::Tflite;
 }
 
-bool has_kinds_of_nodes(ModelFormat format, const std::string& name, const importer::ImportOptions& options,
-                        Diagnostics& diagnostics) {
-  if (options.shaders.empty() || format == ModelFormat::Onnx || format == ModelFormat::Tflite) return true;
-  diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(name),
-                    formatted("the file has no nodes of the kind `{}`; `--shader` binds nodes of ONNX and TensorFlow "
-                              "Lite models",
-                              options.shaders.begin()->first));
-  return false;
+bool options_apply(ModelFormat format, const std::string& name, const ReadModelOptions& options,
+                   Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors();
+  const SourceLocation file = SourceLocation::in_file(name);
+  if (!options.entry.empty() && format != ModelFormat::MlirText && format != ModelFormat::MlirBytecode)
+    diagnostics.error(DiagnosticKind::UnknownReference, file,
+                      formatted("the file has no function `{}`; only MLIR modules have functions", options.entry));
+  if (format == ModelFormat::Onnx || format == ModelFormat::Tflite) return diagnostics.errors() == before;
+  const importer::ImportOptions& import = options.import;
+  if (!import.shaders.empty())
+    diagnostics.error(DiagnosticKind::UnknownReference, file,
+                      formatted("the file has no nodes of the kind `{}`; `--shader` binds nodes of ONNX and TensorFlow "
+                                "Lite models",
+                                import.shaders.begin()->first));
+  const std::pair<std::string_view, bool> others[] = {
+      {"--shape", !import.shapes.empty()},        {"--dim", !import.dimensions.empty()},
+      {"--bind", !import.bound.empty()},          {"--expose", !import.expose.empty()},
+      {"--signature", !import.signature.empty()}, {"--arithmetic", import.arithmetic != importer::Arithmetic::OfFormat},
+      {"--data-dir", options.chooses_directory},  {"--follow-links", options.files.follow_links}};
+  for (const auto& [option, is_given] : others) {
+    if (is_given)
+      diagnostics.error(DiagnosticKind::Usage, file, formatted("`{}` is for ONNX and TensorFlow Lite models", option));
+  }
+  return diagnostics.errors() == before;
 }
 
 ReadModelOptions beside(const Path& file, ReadModelOptions options) {
@@ -106,9 +115,7 @@ ReadModelOptions beside(const Path& file, ReadModelOptions options) {
 std::optional<tosa::Model> read_model(Bytes bytes, const std::string& name, const ReadModelOptions& options,
                                       Diagnostics& diagnostics) {
   const ModelFormat format = options.format ? *options.format : detect_format(bytes, name);
-  if (!has_entry(format, name, options.entry, diagnostics) ||
-      !has_kinds_of_nodes(format, name, options.import, diagnostics))
-    return std::nullopt;
+  if (!options_apply(format, name, options, diagnostics)) return std::nullopt;
   if (format == ModelFormat::TosaFlatBuffers) {
     auto model = tosa::read_tosa(bytes, name, diagnostics);
     if (model && options.io_names == IoNames::Deserialized) {

@@ -26,13 +26,6 @@ bool is_graph_text(std::string_view text);
 
 enum class IoNames : std::uint8_t { Deserialized, Tensor };
 
-// Whether the format is imported, or no shader is given for kinds of nodes; otherwise that is an error.
-bool has_kinds_of_nodes(ModelFormat format, const std::string& name, const importer::ImportOptions& options,
-                        Diagnostics& diagnostics);
-
-// Whether a file of this format can have the function `entry`, or none was asked for; otherwise that is an error.
-bool has_entry(ModelFormat format, const std::string& name, const std::string& entry, Diagnostics& diagnostics);
-
 struct ReadModelOptions {
   std::optional<ModelFormat> format;  // that was detected; empty: not yet
   std::string entry;                  // the function of an MLIR module; empty: all
@@ -41,9 +34,15 @@ struct ReadModelOptions {
   // Of ONNX and TensorFlow Lite files: shapes and parameters, and where data beside the file are.
   importer::ImportOptions import;
   importer::ReadOptions files;
+  bool chooses_directory = false;  // `files.directory` was chosen, and is not that of the file
   // Called with decoded parts of a long text, for bytes of a mapped file.
   std::function<void(Bytes)> done_with;
 };
+
+// Whether a file of this format has what the options are for: functions, kinds of nodes, open dimensions, and so on. An
+// option that does not apply is an error.
+bool options_apply(ModelFormat format, const std::string& name, const ReadModelOptions& options,
+                   Diagnostics& diagnostics);
 
 // The options for a file of this path, whose data are beside it unless `options` name another directory.
 ReadModelOptions beside(const Path& file, ReadModelOptions options = {});

@@ -28,12 +28,13 @@ struct Target {
   bool has_f16 = false;                 // conversions from and to 16-bit floats
   bool has_dot_products = false;        // of 8-bit integers (VNNI; SDOT)
   bool has_mixed_dot_products = false;  // of AArch64: of unsigned and signed ones in one instruction (USDOT)
+  bool has_vector_matrices = false;     // of AArch64: products of matrices of bytes and BF16 (SMMLA, BFMMLA)
   bool has_tiles = false;               // registers of matrices, and products of such, of 8-bit integers and BF16 (AMX)
   bool operator==(const Target&) const = default;
 };
 
 // Changes if the layout of types that program and object share changes.
-inline constexpr std::array<std::uint64_t, 4> kFingerprint = {3,  // of this table and of the code that is made
+inline constexpr std::array<std::uint64_t, 4> kFingerprint = {4,  // of this table and of the code that is made
                                                               sizeof(Target), sizeof(Diagnostic),
                                                               sizeof(spirv::Module)};
 

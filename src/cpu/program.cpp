@@ -11,8 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/system/resident_memory.hpp"
 #include "base/system/zeroed_memory.hpp"
-#include "cpu/code.hpp"
-#include "cpu/library.hpp"
+#include "cpu/kernel_store.hpp"
 #include "cpu/pool.hpp"
 #include "lower/program_layout.hpp"
 #include "tosa/graph.hpp"
@@ -108,15 +107,6 @@ Result<> for_each(unsigned threads, std::size_t count, const std::function<Resul
   return outcome;
 }
 
-std::string key_of(const lower::ProgramKernel& kernel, const Target& target) {
-  const std::string numbers =
-      formatted("{} {} {} {} {} {} {} {} {} {}", kFingerprint[0], static_cast<int>(target.architecture),
-                target.has_mixed_dot_products, target.vector_bits, target.lanes, target.has_fma, target.has_f16,
-                target.has_dot_products, target.has_tiles, kernel.bindings);
-  return Cache::key({"cpu", SLIPWAY_CPU_COMPILER_ID, target.features, target.tuning, numbers,
-                     text_of(std::as_bytes(std::span(*kernel.spirv)))});
-}
-
 }  // namespace
 
 Result<> Program::State::load_kernels(const CompileOptions& options) {
@@ -125,22 +115,9 @@ Result<> Program::State::load_kernels(const CompileOptions& options) {
   SLIPWAY_TRY_VOID(for_each(
       options.threads, kernels.size(),
       [&](std::size_t i) -> Result<> {
-        const lower::ProgramKernel& kernel = program.kernels[i];
-        const std::string key = options.cache.enabled() ? key_of(kernel, options.target) : std::string();
-        if (options.cache.enabled()) {
-          if (const auto known = options.cache.find(key)) {
-            if (auto code = load_code(*known)) {
-              kernels[i] = std::move(*code);
-              from_cache.fetch_add(1);
-              return {};
-            }
-          }
-        }
-        SLIPWAY_TRY(const CompilerTable* compiler, load_compiler());
-        SLIPWAY_TRY(const spirv::Module module, spirv::read_module(spirv::Words(*kernel.spirv), kernel.name));
-        SLIPWAY_TRY(const std::vector<std::byte> object, compiler->compile(module, options.target, kernel.bindings));
-        SLIPWAY_TRY(kernels[i], load_code(object));
-        options.cache.store(key, object);
+        SLIPWAY_TRY(CpuKernelCode loaded, load_kernel(program.kernels[i], options.target, options.cache));
+        kernels[i] = std::move(loaded.code);
+        from_cache.fetch_add(loaded.is_cached);
         return {};
       },
       options.progress));
@@ -324,6 +301,12 @@ std::size_t Program::cached_kernels() const { return state_->cached; }
 std::size_t Program::compiled_kernels() const { return state_->compiled; }
 std::uint64_t Program::constant_size() const { return state_->packed.bytes().size(); }
 std::uint64_t Program::arena_size() const { return state_->program.arena_size; }
+
+Result<> compile_into_cache(const lower::KernelProgram& program, const CompileOptions& options) {
+  return for_each(
+      options.threads ? options.threads : default_threads(), program.kernels.size(),
+      [&](std::size_t i) { return store_kernel(program.kernels[i], options.target, options.cache); }, options.progress);
+}
 
 Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
                         const CompileOptions& given) {

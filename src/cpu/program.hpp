@@ -78,6 +78,11 @@ class Program {
 Result<Program> compile(std::shared_ptr<const tosa::Graph> graph, lower::KernelProgram program,
                         const CompileOptions& options);
 
+// Compiles the kernels for a machine of another kind, which `options.target` describes, into `options.cache`, from
+// which `compile` there takes them: SLIPWAY_CACHE_PATH. Errors: unsupported (a kernel, or the compiler has no code
+// generator for that architecture), no-backend (no compiler).
+Result<> compile_into_cache(const lower::KernelProgram& program, const CompileOptions& options);
+
 inline constexpr std::uint32_t kMaxGroups = 0x7fffffff;  // for LowerOptions::max_groups
 
 }  // namespace slipway::cpu

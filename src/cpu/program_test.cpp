@@ -12,6 +12,7 @@
 
 #include "base/format.hpp"
 #include "cpu/code.hpp"
+#include "cpu/kernel_store.hpp"
 #include "cpu/library.hpp"
 #include "lower/kernel/kernel.hpp"
 #include "lower/lower.hpp"
@@ -45,11 +46,12 @@ class ProgramTest : public ::testing::Test {
     if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
   }
 
+  static lower::KernelProgram lowered(const Target& target, bool fuse = false) {
+    return *lower::lower_graph(*graph(), {.fuse = fuse, .device = facts_of(target), .max_groups = kMaxGroups});
+  }
   static Result<Program> make(const Cache& cache = {}, bool fuse = false) {
     const Target target = host_target();
-    const auto lowered =
-        lower::lower_graph(*graph(), {.fuse = fuse, .device = facts_of(target), .max_groups = kMaxGroups});
-    return compile(graph(), *lowered, {.target = target, .cache = cache, .owner = nullptr});
+    return compile(graph(), lowered(target, fuse), {.target = target, .cache = cache, .owner = nullptr});
   }
 
   static std::vector<float> run(const Program& program, unsigned threads) {
@@ -117,6 +119,50 @@ TEST_F(ProgramTest, CompiledKernelsAreCachedAndBrokenEntriesAreNot) {
   EXPECT_EQ(run(*third, 1), run(*first, 1));
 }
 
+TEST_F(ProgramTest, ACacheThatAnotherMachineFilledHasAllKernels) {
+  const slipway::testing::ScratchDirectory scratch;
+  const Cache cache(scratch.path() / "objects");
+  const Target target = host_target();
+  ASSERT_TRUE(compile_into_cache(lowered(target), {.target = target, .cache = cache}));
+  const Result<Program> program = make(cache);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(program->compiled_kernels(), 0U);
+  EXPECT_EQ(program->cached_kernels(), lowered(target).kernels.size());
+  EXPECT_EQ(run(*program, 1), run(*make(), 1));
+  EXPECT_EQ(make(cache, true)->cached_kernels(), 0U);  // another kernel
+
+  ASSERT_TRUE(write_file(scratch.path() / "file", "not a directory"));
+  const Result<> unwritable =
+      compile_into_cache(lowered(target), {.target = target, .cache = Cache(scratch.path() / "file" / "objects")});
+  ASSERT_FALSE(unwritable);
+  EXPECT_EQ(unwritable.error().front().kind, DiagnosticKind::FileUnwritable);
+}
+
+// Not for this machine: what is not loaded counts as missing there.
+TEST_F(ProgramTest, KernelsAreCompiledForEachLevelOfTheGeneratorsThatThereAre) {
+  const slipway::testing::ScratchDirectory scratch;
+  std::size_t compiled = 0;
+  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
+    const auto level = static_cast<Level>(i);
+    const Target target = any_target_of(level);
+    const Cache cache(scratch.path() / std::string(kLevelNames[i]));
+    const Result<> done = compile_into_cache(lowered(target), {.target = target, .cache = cache});
+    if (!done) {
+      EXPECT_NE(architecture_of(level), host_target().architecture);
+      EXPECT_THAT(done.error().front().message, HasSubstr("no code generator for that architecture"));
+      continue;
+    }
+    ++compiled;
+    std::size_t entries = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(cache.directory())) entries += entry.is_regular_file();
+    EXPECT_EQ(entries, lowered(target).kernels.size()) << kLevelNames[i];
+    if (level != host_level()) {
+      EXPECT_EQ(make(cache)->cached_kernels(), 0U) << kLevelNames[i];
+    }
+  }
+  EXPECT_GE(compiled, std::size(slipway::testing::kLevels));
+}
+
 TEST_F(ProgramTest, TimeOut) {
   const Result<Program> program = make();
   ASSERT_TRUE(program);
@@ -177,7 +223,14 @@ TEST_F(ProgramTest, AStoreOfOneLaneWritesOneElement) {
   EXPECT_GE(tested, 8U);
 }
 
-// --- tiles ---
+// --- matrices ---
+
+// The first level with matrices of this architecture, and the one before it.
+#if defined(__aarch64__)
+constexpr Level kWithMatrices = Level::I8mm, kWithoutMatrices = Level::DotProd;
+#else
+constexpr Level kWithMatrices = Level::Amx, kWithoutMatrices = Level::Avx512Vnni;
+#endif
 
 constexpr std::int64_t kRows = 37, kProducts = 70, kChannels = 40, kZero = -5;
 std::int64_t element_of_a(std::int64_t row, std::int64_t product) { return (row * 31 + product * 7) % 256 - 128; }
@@ -186,7 +239,7 @@ std::int64_t element_of_b(std::int64_t product, std::int64_t channel) {
 }
 
 // A product of 8-bit integers with a constant.
-std::shared_ptr<const tosa::Graph> product_of_bytes() {
+std::shared_ptr<const tosa::Graph> product_of_bytes(std::int64_t zero_of_b = 0) {
   std::string numbers;
   for (std::int64_t product = 0; product < kProducts; ++product) {
     for (std::int64_t channel = 0; channel < kChannels; ++channel)
@@ -194,8 +247,8 @@ std::shared_ptr<const tosa::Graph> product_of_bytes() {
   }
   const std::string text = formatted(
       "graph g {{\n  %0 = input i8[1, {}, {}]\n  %1 = const i8[1, {}, {}] [{}]\n  %2 = MATMUL(%0, %1) i32[1, {}, {}] "
-      "A_zp={} B_zp=0\n  output %2\n}}\n",
-      kRows, kProducts, kProducts, kChannels, numbers, kRows, kChannels, kZero);
+      "A_zp={} B_zp={}\n  output %2\n}}\n",
+      kRows, kProducts, kProducts, kChannels, numbers, kRows, kChannels, kZero, zero_of_b);
   Diagnostics diagnostics;
   auto graph = tosa::parse(make_source("product", text), diagnostics);
   if (!graph) throw std::runtime_error(diagnostics.all().front().message);
@@ -211,9 +264,61 @@ std::array<std::uint8_t, 64> configuration_of_tiles() {
   return configuration;
 }
 
-TEST_F(ProgramTest, ProductsInTiles) {
-  const auto target = slipway::testing::emulated_target_of(Level::Amx);
-  if (!target) GTEST_SKIP() << "this CPU has no AVX-512 VNNI";
+// The factors of bytes are matrices, words, or pairs, which have other instructions on each architecture and level.
+TEST_F(ProgramTest, ProductsOfBytesAreCompiledForEachLevelOfTheGeneratorsThatThereAre) {
+  const slipway::testing::ScratchDirectory scratch;
+  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
+    const Target target = any_target_of(static_cast<Level>(i));
+    for (const std::int64_t zero : {0, 3}) {
+      const auto graph = product_of_bytes(zero);
+      const auto program = lower::lower_graph(*graph, {.device = facts_of(target), .max_groups = kMaxGroups});
+      ASSERT_TRUE(program);
+      const Result<> done = compile_into_cache(*program, {.target = target, .cache = Cache(scratch.path())});
+      if (!done) {
+        EXPECT_NE(target.architecture, host_target().architecture);
+        EXPECT_THAT(done.error().front().message, HasSubstr("no code generator for that architecture"));
+      }
+    }
+  }
+}
+
+TEST_F(ProgramTest, ProductsOfBytesAreExactOnEachLevel) {
+  std::vector<std::int8_t> a(kRows * kProducts);
+  for (std::int64_t i = 0; i < std::ssize(a); ++i)
+    a[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(element_of_a(i / kProducts, i % kProducts));
+  std::size_t tested = 0;
+  for (const Level level : slipway::testing::kLevels) {
+    const auto target = slipway::testing::emulated_target_of(level);
+    if (!target) continue;
+    for (const std::int64_t zero : {0, 3}) {
+      SCOPED_TRACE(formatted("{}, {}", kLevelNames[static_cast<std::size_t>(level)], zero));
+      const auto graph = product_of_bytes(zero);
+      const auto lowered = lower::lower_graph(*graph, {.device = facts_of(*target), .max_groups = kMaxGroups});
+      ASSERT_TRUE(lowered);
+      const Result<Program> program = compile(graph, *lowered, {.target = *target, .cache = {}, .owner = nullptr});
+      ASSERT_TRUE(program) << program.error().front().message;
+      std::vector<std::int32_t> sums(kRows * kChannels, -1), expected;
+      const std::array<MutableBytes, 2> arguments = {std::as_writable_bytes(std::span(a)),
+                                                     std::as_writable_bytes(std::span(sums))};
+      ASSERT_TRUE(program->run(arguments, {.threads = 1}));
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        for (std::int64_t channel = 0; channel < kChannels; ++channel) {
+          std::int64_t sum = 0;
+          for (std::int64_t i = 0; i < kProducts; ++i)
+            sum += (element_of_a(row, i) - kZero) * (element_of_b(i, channel) - zero);
+          expected.push_back(static_cast<std::int32_t>(sum));
+        }
+      }
+      EXPECT_EQ(sums, expected);
+      ++tested;
+    }
+  }
+  EXPECT_GE(tested, 2U);
+}
+
+TEST_F(ProgramTest, ProductsOfMatrices) {
+  const auto target = slipway::testing::emulated_target_of(kWithMatrices);
+  if (!target) GTEST_SKIP() << "this CPU has no AVX-512 VNNI, or no I8MM and BF16";
   const auto graph = product_of_bytes();
   const auto lowered = lower::lower_graph(*graph, {.device = facts_of(*target), .max_groups = kMaxGroups});
   ASSERT_TRUE(lowered);
@@ -240,20 +345,72 @@ TEST_F(ProgramTest, ProductsInTiles) {
     // Nothing of a kernel stays in the thread.
     EXPECT_EQ(configuration_of_tiles(), (std::array<std::uint8_t, 64>{}));
   }
-  const bool native = slipway::testing::is_native(slipway::testing::InstructionSet::Amx);
+  const bool native = !target->has_tiles || slipway::testing::is_native(slipway::testing::InstructionSet::Amx);
   EXPECT_EQ(slipway::testing::emulated_instructions() > before + 100, !native);
-  // Other levels have no tiles.
+  // Other levels have no matrices.
   const auto module = spirv::read_module(spirv::Words(*lowered->kernels.back().spirv), "tiles");
   ASSERT_TRUE(module);
-  const auto refused = (*load_compiler())->compile(*module, any_target_of(Level::Avx512Vnni), 4);
+  const auto refused = (*load_compiler())->compile(*module, any_target_of(kWithoutMatrices), 4);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().front().message, HasSubstr("a variable of this type of matrices"));
+}
+
+// Products of matrices in vectors: SMMLA and BFMMLA, also where K or the rows are odd.
+TEST_F(ProgramTest, FormsOfMatricesInVectors) {
+  using enum tensor::ElementType;
+  using lower::MatrixUse;
+  const Target target = any_target_of(Level::I8mm);
+  struct Wanted {
+    tensor::ElementType factors, sum;
+    std::uint32_t rows, products, columns, instructions;
+  };
+  const auto assembly = [&](const Wanted& wanted) -> Result<std::string> {
+    lower::Kernel k({}, {.local_size = target.lanes,
+                         .addresses = true,
+                         .lanes = target.lanes,
+                         .vulkan_memory_model = true,
+                         .native_vectors = true});
+    const lower::BufferRef a = k.buffer(wanted.factors, lower::Access::Read), b = k.buffer(I32, lower::Access::Read),
+                           to = k.buffer(wanted.sum, lower::Access::Write);
+    const lower::MatrixVariable sum =
+        k.matrix_variable(k.matrix_type(wanted.sum, wanted.rows, wanted.columns, MatrixUse::Sum));
+    const lower::Matrix of_a = k.load_matrix(k.matrix_type(wanted.factors, wanted.rows, wanted.products, MatrixUse::A),
+                                             k.pointer(a, k.integer(0)), 0, 64, lower::MatrixOrder::ByRow);
+    const lower::Matrix of_b =
+        k.load_matrix(k.matrix_type(wanted.factors, wanted.products, wanted.columns, MatrixUse::B),
+                      k.pointer(b, k.integer(0)), 0, target.lanes, lower::MatrixOrder::ByWords);
+    k.set(sum, k.multiply_add(of_a, of_b, k.get(sum)));
+    k.store_matrix(to, k.integer(0), k.get(sum), target.lanes);
+    SLIPWAY_TRY(const spirv::Module module, spirv::read_module(k.finish(), "matrices"));
+    return (*load_compiler())->print(module, target, 3, true);
+  };
+  if (const auto probe = assembly({I8, I32, 4, 16, 4, 0});
+      !probe && probe.error().front().message.contains("no code generator"))
+    GTEST_SKIP() << probe.error().front().message;
+  const auto count = [](std::string_view text, std::string_view word) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  for (const Wanted& wanted :
+       {Wanted{I8, I32, 4, 16, 4, 8}, Wanted{I8, I32, 3, 16, 4, 8}, Wanted{I8, I32, 4, 12, 4, 8},
+        Wanted{I8, I32, 1, 4, 4, 2}, Wanted{BF16, F32, 4, 8, 4, 8}, Wanted{BF16, F32, 2, 6, 4, 4}}) {
+    SCOPED_TRACE(formatted("{} rows, {} products", wanted.rows, wanted.products));
+    const auto text = assembly(wanted);
+    ASSERT_TRUE(text) << text.error().front().message;
+    EXPECT_EQ(count(*text, wanted.factors == I8 ? "smmla" : "bfmmla"), wanted.instructions) << *text;
+  }
+  for (const Wanted& wanted : {Wanted{I8, I32, 17, 16, 4, 0}, Wanted{I8, I32, 4, 68, 4, 0},
+                               Wanted{I8, I32, 4, 16, 8, 0}, Wanted{F16, F32, 4, 8, 4, 0}}) {
+    SCOPED_TRACE(formatted("{} rows, {} products, {} columns", wanted.rows, wanted.products, wanted.columns));
+    EXPECT_FALSE(assembly(wanted));
+  }
 }
 
 // Matrices are refused in forms that `lower` does not make.
 TEST_F(ProgramTest, FormsOfMatrices) {
 #if !defined(__x86_64__)
-  GTEST_SKIP() << "the compiler has no code generator for AMX";
+  GTEST_SKIP() << "a build for another architecture need not have the code generator for AMX";
 #endif
   using enum tensor::ElementType;
   using lower::MatrixUse;
@@ -403,14 +560,31 @@ TEST(Code, AnotherArchitectureIsRefused) {
   const bool is_x86 = host_target().architecture == Architecture::X86;
   const Target other = any_target_of(is_x86 ? Level::Neon : Level::Sse42);
   const auto object = (*load_compiler())->compile(*module, other, 1);
-  ASSERT_FALSE(object);
-  EXPECT_THAT(object.error().front().message, HasSubstr("no code generator for that architecture"));
   // An object of another machine is not loaded.
+  if (object)
+    EXPECT_FALSE(load_code(*object));
+  else
+    EXPECT_THAT(object.error().front().message, HasSubstr("no code generator for that architecture"));
   auto own = (*load_compiler())->compile(*module, host_target(), 1);
   ASSERT_TRUE(own);
   constexpr std::size_t kMachine = 18;  // of the header of ELF
   (*own)[kMachine] ^= std::byte{0x40};
   EXPECT_FALSE(load_code(*own));
+}
+
+// A machine that compiles for others does not know whose order of instructions they like best.
+TEST(Code, OfAnotherTuningIsFound) {
+  if (compiler_file().empty()) GTEST_SKIP() << "this build has no CPU engine";
+  const testing::ScratchDirectory scratch;
+  const Cache cache(scratch.path());
+  const lower::ProgramKernel empty{
+      .name = "empty", .spirv = std::make_shared<const spirv::Words>(kernel([](spirv::Builder&) {})), .bindings = 1};
+  Target target = host_target();
+  target.tuning = "generic";
+  ASSERT_TRUE(store_kernel(empty, target, cache));
+  const auto loaded = load_kernel(empty, host_target(), cache);
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(loaded->is_cached);
 }
 
 TEST(Code, DamagedObjectsAreRefused) {
@@ -455,6 +629,17 @@ TEST(Target, TheEnvironmentLimitsTheLevel) {
     platform::remove_environment("SLIPWAY_CPU_LEVEL");
 }
 
+TEST(Target, LevelsOfOtherMachinesHaveNames) {
+  EXPECT_EQ(level_named("aarch64+i8mm"), Level::I8mm);
+  EXPECT_EQ(level_named("x86_64+avx512vnni"), Level::Avx512Vnni);
+  EXPECT_EQ(level_named("aarch64"), Level::Neon);
+  EXPECT_EQ(level_named("x86_64"), Level::Sse42);
+  for (const std::string_view wrong : {"", "i8mm", "aarch64+", "aarch64+avx2", "x86_64+i8mm", "arm64+i8mm"})
+    EXPECT_EQ(level_named(wrong), std::nullopt) << wrong;
+  EXPECT_TRUE(level_names().starts_with("`x86_64+sse4.2`, "));
+  EXPECT_TRUE(level_names().ends_with("`aarch64+sve2`"));
+}
+
 TEST(Target, LevelsDifferInTheirProducts) {
   for (const Level level : slipway::testing::kX86Levels) {
     const Target target = any_target_of(level);
@@ -472,6 +657,8 @@ TEST(Target, LevelsOfAArch64DifferInTheirProducts) {
     EXPECT_EQ(target.architecture, Architecture::Aarch64);
     EXPECT_EQ(target.has_dot_products, level != Level::Neon);
     EXPECT_EQ(target.has_mixed_dot_products, level >= Level::I8mm);
+    EXPECT_EQ(target.has_vector_matrices, level >= Level::I8mm);
+    EXPECT_EQ(facts_of(target).matrices.empty(), level < Level::I8mm);
     EXPECT_EQ(target.lanes, 4U);
     EXPECT_TRUE(target.has_fma);
     EXPECT_EQ(facts_of(target).vector_registers, 32U);

@@ -78,6 +78,33 @@ Result<> check_level_setting() {
   return fail(DiagnosticKind::Usage, {}, formatted("SLIPWAY_CPU_LEVEL is `{}`, and not one of {}", level, names));
 }
 
+namespace {
+
+std::string_view name_of(Architecture architecture) {
+  return architecture == Architecture::Aarch64 ? "aarch64" : "x86_64";
+}
+
+std::string full_name(std::size_t level) {
+  return formatted("{}+{}", name_of(architecture_of(static_cast<Level>(level))), kLevelNames[level]);
+}
+
+}  // namespace
+
+std::optional<Level> level_named(std::string_view text) {
+  for (std::size_t level = 0; level < std::size(kLevelNames); ++level) {
+    const auto found = static_cast<Level>(level);
+    if (text == full_name(level) || text == name_of(architecture_of(found))) return found;
+  }
+  return std::nullopt;
+}
+
+std::string level_names() {
+  std::string names;
+  for (std::size_t level = 0; level < std::size(kLevelNames); ++level)
+    names += formatted("{}`{}`", names.empty() ? "" : ", ", full_name(level));
+  return names;
+}
+
 Level host_level() {
   constexpr auto kFirst = static_cast<int>(kFirstLevel), kLast = static_cast<int>(kLastLevel);
   int level = kLast;
@@ -149,8 +176,13 @@ lower::DeviceFacts facts_of(const Target& target) {
   facts.vector_registers = has_many ? 32 : 16;
   facts.dot_products = target.has_dot_products;
   facts.subgroup_size = target.lanes;
+  using enum tensor::ElementType;
+  // Rows and columns of four lanes, and 16 bytes of each: four sums of them are in half of the vector registers.
+  if (target.has_vector_matrices) {
+    facts.matrices = {{.m = 4, .n = 4, .k = 16, .factors = I8, .sum = I32},
+                      {.m = 4, .n = 4, .k = 8, .factors = BF16, .sum = F32}};
+  }
   if (target.has_tiles) {
-    using enum tensor::ElementType;
     // Sixteen rows of 64 bytes.
     facts.matrices = {{.m = 16, .n = 16, .k = 64, .factors = I8, .sum = I32},
                       {.m = 16, .n = 16, .k = 32, .factors = BF16, .sum = F32}};

@@ -17,6 +17,10 @@ namespace slipway::cpu {
 bool has_engine();
 // Errors: usage, when SLIPWAY_CPU_LEVEL is the name of no level.
 Result<> check_level_setting();
+// `aarch64+i8mm`, `x86_64+avx2`; without a level the first one of the architecture. Empty for any other text.
+std::optional<Level> level_named(std::string_view architecture_and_level);
+// All these names, for messages.
+std::string level_names();
 // The best level of this machine. The environment variable SLIPWAY_CPU_LEVEL (a name of kLevelNames) limits it. If that
 // allows AMX, the first call asks the system for the permission of this process to use it.
 Level host_level();

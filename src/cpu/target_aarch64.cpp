@@ -42,7 +42,7 @@ bool has(Level level) {
     case Level::DotProd:
       return first_features() & kDotProducts;
     case Level::I8mm:
-      return (second_features() & kI8mm) && has(Level::DotProd);
+      return (second_features() & kI8mm) && (second_features() & kBf16) && has(Level::DotProd);
     case Level::Sve2:
       return (second_features() & kSve2) && has(Level::I8mm);
     default:
@@ -60,9 +60,9 @@ Target target_of(Level level) {
     target.has_dot_products = true;
   }
   if (level >= Level::I8mm) {
-    target.features += ",+i8mm";
+    target.features += ",+i8mm,+bf16";
     target.tuning = "neoverse-n2";
-    target.has_mixed_dot_products = true;
+    target.has_mixed_dot_products = target.has_vector_matrices = true;
   }
   if (level >= Level::Sve2) target.features += ",+sve,+sve2";
   return target;
@@ -70,7 +70,7 @@ Target target_of(Level level) {
 
 std::vector<std::string> unused() {
   std::vector<std::string> names;
-  if (second_features() & kBf16) names.emplace_back("bf16");
+  if ((second_features() & kBf16) && !has(Level::I8mm)) names.emplace_back("bf16");
   return names;
 }
 

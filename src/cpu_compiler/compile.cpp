@@ -17,6 +17,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
 #include "base/format.hpp"
 #include "cpu_compiler/machine.hpp"
@@ -37,6 +38,13 @@ void add_passes(llvm::legacy::PassManager& passes) {
   passes.add(llvm::createInstructionCombiningPass());
   passes.add(llvm::createCFGSimplificationPass());
   passes.add(llvm::createLICMPass());
+}
+
+// Loads of neighbours become one load of a vector. Instructions of AArch64 multiply by an element of a vector; those of
+// x86-64 take it from memory.
+void join_loads(llvm::legacy::PassManager& passes) {
+  passes.add(llvm::createLoadStoreVectorizerPass());
+  passes.add(llvm::createInstructionCombiningPass());
 }
 
 // The only lane that a mask selects, if it is a constant that selects one. LLVM does not store undefined lanes.
@@ -109,6 +117,12 @@ Result<std::vector<std::byte>> emit(const spirv::Module& kernel, const cpu::Targ
   add_passes(simplification);
   simplification.run(*compilation.module);
   for (llvm::Function& function : *compilation.module) replace_stores_of_one_lane(function);
+  if (target.architecture == cpu::Architecture::Aarch64) {
+    llvm::legacy::PassManager loads;
+    passes_for_target(loads);
+    join_loads(loads);
+    loads.run(*compilation.module);
+  }
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   passes_for_target(emission);

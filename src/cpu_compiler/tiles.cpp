@@ -8,16 +8,6 @@
 #include <llvm/IR/Module.h>
 
 namespace slipway::cpu_compiler {
-namespace {
-
-constexpr std::uint32_t kMaxRows = 16, kMaxBytes = 64, kBytesOfWord = 4, kBits = 8;
-// PackedINTEL of SPV_INTEL_joint_matrix.
-constexpr std::uint32_t kRowMajor = 0, kPacked = 2;
-
-bool is(const Type& type, spv::CooperativeMatrixUse use) { return type.use == static_cast<std::uint32_t>(use); }
-
-}  // namespace
-
 Tiles::Tiles(const KernelModule& kernel, llvm::IRBuilder<>& builder, llvm::Module& module)
     : kernel_(kernel), b_(builder), module_(module) {
   for (const Instruction& in : kernel.module->instructions()) {
@@ -46,10 +36,6 @@ std::optional<Tiles::Shape> Tiles::shape_of(const Type& type) const {
   const bool fits = shape.rows >= 1 && shape.rows <= kMaxRows && shape.bytes >= 1 && shape.bytes <= kMaxBytes &&
                     shape.bytes % kBytesOfWord == 0;
   return fits ? std::optional(shape) : std::nullopt;
-}
-
-bool Tiles::is_in_order(const Type& type, std::uint32_t layout) const {
-  return layout == (is(type, spv::CooperativeMatrixUse::MatrixBKHR) ? kPacked : kRowMajor);
 }
 
 // A register that was not used before, so that a load need not wait for products with another matrix; or a free one of
@@ -140,22 +126,12 @@ bool Tiles::store(Id value_id, std::uint32_t layout, llvm::Value* first, llvm::V
 }
 
 bool Tiles::multiply_add(const Instruction& in) {
-  using enum spv::CooperativeMatrixOperandsMask;
-  constexpr auto kSigned = static_cast<std::uint32_t>(MatrixASignedComponentsKHR) |
-                           static_cast<std::uint32_t>(MatrixBSignedComponentsKHR) |
-                           static_cast<std::uint32_t>(MatrixCSignedComponentsKHR) |
-                           static_cast<std::uint32_t>(MatrixResultSignedComponentsKHR);
   const Matrix *a = value(in.operand(2)), *b = value(in.operand(3)), *sum = value(in.operand(4));
-  if (!a || !b || !sum || a->type->element != b->type->element) return false;
-  const bool of_floats = kernel_.type(sum->type->element).kind == Type::Kind::Float;
-  if (kernel_.type(a->type->element).is_bfloat != of_floats || in.operand(5) != (of_floats ? 0 : kSigned)) return false;
-  const bool agree =
-      is(*a->type, spv::CooperativeMatrixUse::MatrixAKHR) && is(*b->type, spv::CooperativeMatrixUse::MatrixBKHR) &&
-      is(*sum->type, spv::CooperativeMatrixUse::MatrixAccumulatorKHR) && a->type->rows == sum->type->rows &&
-      a->type->count == b->type->rows && b->type->count == sum->type->count;
+  if (!a || !b || !sum || !is_product(kernel_, in, *a->type, *b->type, *sum->type)) return false;
   const bool is_variable =
       std::ranges::any_of(variables_, [&](const auto& entry) { return entry.second.index == sum->index; });
-  if (!agree || !is_variable || uses_[in.operand(4)] != 1) return false;
+  if (!is_variable || uses_[in.operand(4)] != 1) return false;
+  const bool of_floats = kernel_.type(a->type->element).is_bfloat;
   call(of_floats ? llvm::Intrinsic::x86_tdpbf16ps : llvm::Intrinsic::x86_tdpbssd,
        {number(sum->index), number(a->index), number(b->index)});
   Register& changed = registers_[sum->index];

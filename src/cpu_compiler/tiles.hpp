@@ -5,18 +5,13 @@
 // added to the register of its third operand, which must be the value of a variable that then gets the result, as
 // kernels of `lower` are written. The shapes of the registers are the same in a whole kernel: it sets them when it
 // begins, and releases the registers when it ends.
-//
-// Functions return false for a form that is not known.
 #pragma once
 
 #include <array>
-#include <map>
 #include <optional>
 #include <vector>
 
-#include <llvm/IR/IRBuilder.h>
-
-#include "cpu_compiler/kernel_module.hpp"
+#include "cpu_compiler/matrix_unit.hpp"
 
 namespace llvm {
 class Module;
@@ -24,32 +19,29 @@ class Module;
 
 namespace slipway::cpu_compiler {
 
-class Tiles {
+class Tiles : public MatrixUnit {
  public:
   Tiles(const KernelModule& kernel, llvm::IRBuilder<>& builder, llvm::Module& module);
 
-  bool is_used() const { return registers_[0].rows != 0; }
-  bool has(Id id) const {
+  bool has(Id id) const override {
     return variables_.contains(id) || values_.contains(id) || kernel_.zero_matrices.contains(id);
   }
-
-  bool declare(Id variable, const Type& type);
-  bool set(Id variable, Id value);
-  bool get(Id result, Id variable);
-  // From memory, in rows of `stride` bytes: B in words of four rows, all others row by row.
-  bool load(Id result, const Type& type, std::uint32_t layout, llvm::Value* first, llvm::Value* stride);
-  bool store(Id value, std::uint32_t layout, llvm::Value* first, llvm::Value* stride);
-  bool multiply_add(const Instruction& in);
+  bool declare(Id variable, const Type& type) override;
+  bool set(Id variable, Id value) override;
+  bool get(Id result, Id variable) override;
+  bool load(Id result, const Type& type, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) override;
+  bool store(Id value, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) override;
+  bool multiply_add(const Instruction& in) override;
 
   // Values are used in the block of statements that makes them.
-  void enter_block() { blocks_.push_back(++last_block_); }
-  bool leave_block();
+  void enter_block() override { blocks_.push_back(++last_block_); }
+  bool leave_block() override;
 
-  // At the beginning and the end of the kernel, when all of it is translated.
-  void configure(llvm::IRBuilder<>& begin);
-  void release(llvm::IRBuilder<>& end);
+  void configure(llvm::IRBuilder<>& begin) override;
+  void release(llvm::IRBuilder<>& end) override;
 
  private:
+  bool is_used() const { return registers_[0].rows != 0; }
   struct Shape {
     std::uint32_t rows = 0, bytes = 0;
     bool operator==(const Shape&) const = default;
@@ -69,7 +61,6 @@ class Tiles {
   };
 
   std::optional<Shape> shape_of(const Type& type) const;
-  bool is_in_order(const Type& type, std::uint32_t layout) const;
   std::optional<std::uint32_t> take(const Type& type);
   const Matrix* value(Id id) const;
   void used(Id id);

@@ -15,6 +15,7 @@
 #include "cpu_compiler/kernel_module.hpp"
 #include "cpu_compiler/spread.hpp"
 #include "cpu_compiler/tiles.hpp"
+#include "cpu_compiler/vector_matrices.hpp"
 #include "cpu_compiler/vector_products.hpp"
 
 namespace slipway::cpu_compiler {
@@ -39,24 +40,12 @@ bool is_pair(const KernelModule& kernel, Id id) {
          kernel.type(type.element).width == 16;
 }
 
-// An instruction of x86 for vectors of 128, 256 and 512 bits.
-using ByWidth = std::array<llvm::Intrinsic::ID, 3>;
-constexpr ByWidth kProductsOfPairs = {llvm::Intrinsic::x86_sse2_pmadd_wd, llvm::Intrinsic::x86_avx2_pmadd_wd,
-                                      llvm::Intrinsic::x86_avx512_pmaddw_d_512};
-
-// Operands have the bits of what the instruction takes.
-llvm::Value* call(llvm::IRBuilder<>& b, const ByWidth& ids, const cpu::Target& target,
-                  std::initializer_list<llvm::Value*> operands) {
-  llvm::Function* function =
-      llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), ids[target.vector_bits == 512   ? 2
-                                                                                   : target.vector_bits == 256 ? 1
-                                                                                                               : 0]);
-  std::vector<llvm::Value*> arguments;
-  for (llvm::Value* operand : operands) {
-    llvm::Type* type = function->getFunctionType()->getParamType(static_cast<unsigned>(arguments.size()));
-    arguments.push_back(b.CreateBitCast(operand, type));
-  }
-  return b.CreateCall(function, arguments);
+// Null for a CPU without matrices.
+std::unique_ptr<MatrixUnit> matrix_unit_of(const cpu::Target& target, const KernelModule& kernel,
+                                           llvm::IRBuilder<>& builder, llvm::Module& module) {
+  if (target.has_tiles) return std::make_unique<Tiles>(kernel, builder, module);
+  if (target.has_vector_matrices) return std::make_unique<VectorMatrices>(kernel, builder);
+  return nullptr;
 }
 
 class Translator {
@@ -70,7 +59,7 @@ class Translator {
         context_(context),
         module_(std::make_unique<llvm::Module>("kernel", context)),
         b_(context),
-        tiles_(kernel, b_, *module_) {
+        matrices_(matrix_unit_of(target, kernel, b_, *module_)) {
     begin_function(buffers);
   }
 
@@ -80,7 +69,7 @@ class Translator {
       if (variable.storage == spv::StorageClass::Workgroup) SLIPWAY_TRY_VOID(share(id, variable, vectors));
       if (variable.storage != spv::StorageClass::Function) continue;
       if (kernel_.type(variable.type).kind == Type::Kind::Matrix) {
-        if (target_.has_tiles && !spreads_.variables.at(id).varying && tiles_.declare(id, kernel_.type(variable.type)))
+        if (matrices_ && !spreads_.variables.at(id).varying && matrices_->declare(id, kernel_.type(variable.type)))
           continue;
         return refused(*kernel_.module, "a variable of this type of matrices");
       }
@@ -102,11 +91,11 @@ class Translator {
       }
     });
     if (!done) return fail(std::move(done.error()));
-    tiles_.release(b_);
+    if (matrices_) matrices_->release(b_);
     b_.CreateRetVoid();
     llvm::BasicBlock& entry = body_->getEntryBlock();
     llvm::IRBuilder<> begin(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-    tiles_.configure(begin);
+    if (matrices_) matrices_->configure(begin);
     make_entry();
     return std::move(module_);
   }
@@ -241,7 +230,7 @@ class Translator {
 
   // `mask`: the active lanes; null: all.
   Result<> block(const Block& block_of, llvm::Value* mask) {
-    tiles_.enter_block();
+    if (matrices_) matrices_->enter_block();
     for (const Statement& statement : block_of) {
       if (const auto* in = std::get_if<const Instruction*>(&statement.what)) {
         SLIPWAY_TRY_VOID(instruction(**in, mask));
@@ -251,7 +240,7 @@ class Translator {
         SLIPWAY_TRY_VOID(loop(std::get<Loop>(statement.what), mask));
       }
     }
-    if (!tiles_.leave_block()) return refused(*kernel_.module, "a sum of matrices that is not stored");
+    if (matrices_ && !matrices_->leave_block()) return refused(*kernel_.module, "a sum of matrices that is not stored");
     return {};
   }
 
@@ -317,7 +306,7 @@ class Translator {
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixStoreKHR:
       case spv::Op::OpCooperativeMatrixMulAddKHR:
-        if (mask || !target_.has_tiles || !matrix(in)) return unknown(*kernel_.module, in);
+        if (mask || !matrices_ || !matrix(in)) return unknown(*kernel_.module, in);
         return {};
       case spv::Op::OpControlBarrier:
         // A workgroup that is one vector is always in step.
@@ -402,7 +391,7 @@ class Translator {
   // --- matrices ---
 
   bool matrix(const Instruction& in) {
-    if (in.op == spv::Op::OpCooperativeMatrixMulAddKHR) return tiles_.multiply_add(in);
+    if (in.op == spv::Op::OpCooperativeMatrixMulAddKHR) return matrices_->multiply_add(in);
     const bool is_load = in.op == spv::Op::OpCooperativeMatrixLoadKHR;
     const Value pointer = get(in.operand(is_load ? 2 : 0)), stride = get(in.operand(is_load ? 4 : 3));
     const auto layout = kernel_.constants.find(in.operand(is_load ? 3 : 2));
@@ -411,8 +400,8 @@ class Translator {
       return false;
     const auto order = static_cast<std::uint32_t>(layout->second);
     llvm::Value* bytes = b_.CreateMul(b_.CreateSExt(stride.value, b_.getInt64Ty()), b_.getInt64(pointer.stride));
-    return is_load ? tiles_.load(in.result, kernel_.type(in.type), order, pointer.value, bytes)
-                   : tiles_.store(in.operand(1), order, pointer.value, bytes);
+    return is_load ? matrices_->load(in.result, kernel_.type(in.type), order, pointer.value, bytes)
+                   : matrices_->store(in.operand(1), order, pointer.value, bytes);
   }
 
   // --- memory ---
@@ -476,8 +465,8 @@ class Translator {
       llvm::Value* loaded = b_.CreateLoad(local->second->getAllocatedType(), local->second);
       return keep(in, spreads_.variables.at(from).varying ? varying(loaded) : uniform(loaded));
     }
-    if (tiles_.has(from)) {
-      if (mask || !tiles_.get(in.result, from)) return unknown(*kernel_.module, in);
+    if (matrices_ && matrices_->has(from)) {
+      if (mask || !matrices_->get(in.result, from)) return unknown(*kernel_.module, in);
       return {};
     }
     if (const auto variable = kernel_.variables.find(from); variable != kernel_.variables.end())
@@ -524,8 +513,8 @@ class Translator {
 
   Result<> store(const Instruction& in, llvm::Value* mask) {
     const Id to = in.operand(0);
-    if (tiles_.has(to)) {
-      if (mask || !tiles_.set(to, in.operand(1))) return unknown(*kernel_.module, in);
+    if (matrices_ && matrices_->has(to)) {
+      if (mask || !matrices_->set(to, in.operand(1))) return unknown(*kernel_.module, in);
       return {};
     }
     const Value what = get(in.operand(1));
@@ -760,7 +749,7 @@ class Translator {
       case OpSelect:
         return b_.CreateSelect(x[0], x[1], x[2]);
       case OpSDot:  // of pairs
-        return call(b_, kProductsOfPairs, target_, {x[0], x[1]});
+        return products_of_pairs(b_, target_, x[0], x[1]);
       case OpSConvert:
         return b_.CreateSExtOrTrunc(x[0], type);
       case OpUConvert:
@@ -818,7 +807,7 @@ class Translator {
   std::map<Id, Dot> dots_;
   std::map<llvm::ConstantInt*, llvm::Value*> opaque_;  // constants as vectors that LLVM does not know
   Region region_ = 0;
-  Tiles tiles_;
+  std::unique_ptr<MatrixUnit> matrices_;  // null: the target has none
 };
 
 }  // namespace

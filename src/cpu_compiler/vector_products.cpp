@@ -6,6 +6,8 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include <vector>
+
 namespace slipway::cpu_compiler {
 namespace {
 
@@ -44,6 +46,29 @@ llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& targ
                                    llvm::Value* of_unsigned, llvm::Value* of_signed) {
   const auto add = target.architecture == cpu::Architecture::Aarch64 ? add_on_aarch64 : add_with_vpdpbusd;
   return add(b, target, sum, of_unsigned, of_signed);
+}
+
+llvm::Value* products_of_pairs(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right) {
+  llvm::Type* halves = llvm::FixedVectorType::get(b.getInt16Ty(), 2 * target.lanes);
+  left = b.CreateBitCast(left, halves);
+  right = b.CreateBitCast(right, halves);
+  if (target.architecture == cpu::Architecture::X86) {
+    const llvm::Intrinsic::ID id = target.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                                   : target.vector_bits == 256 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                                                               : llvm::Intrinsic::x86_sse2_pmadd_wd;
+    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), id);
+    return b.CreateCall(function, {left, right});
+  }
+  // SMULL, SMULL2, and ADDP, which adds neighbours of both.
+  llvm::Type* words = llvm::FixedVectorType::get(b.getInt32Ty(), target.lanes);
+  const auto products = [&](int first) {
+    std::vector<int> part;
+    for (int i = 0; i < static_cast<int>(target.lanes); ++i) part.push_back(first + i);
+    const auto widened = [&](llvm::Value* all) { return b.CreateSExt(b.CreateShuffleVector(all, part), words); };
+    return b.CreateMul(widened(left), widened(right));
+  };
+  return b.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_addp, {words},
+                           {products(0), products(static_cast<int>(target.lanes))});
 }
 
 // The instructions of x86-64 multiply every second lane, those of AArch64 neighbours.

@@ -13,6 +13,9 @@ namespace slipway::cpu_compiler {
 llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum,
                                    llvm::Value* of_unsigned, llvm::Value* of_signed);
 
+// The sums of two products of signed 16-bit integers in each lane of vectors of words.
+llvm::Value* products_of_pairs(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right);
+
 // The upper 32 bits of the products of signed 32-bit integers.
 llvm::Value* high_halves(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right);
 

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "executorch/program.hpp"
 #include "program_generated.h"
+#include "tosa/read/flat_lists.hpp"
 
 namespace slipway::executorch {
 namespace {
@@ -36,14 +37,8 @@ constexpr std::array<std::string_view, 30> kScalarTypes = {"uint8",           "i
                                                            "float8_e4m3fnuz", "uint16",
                                                            "uint32",          "uint64"};
 
-std::string_view string_of(const flatbuffers::String* text) {
-  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
-
-template <class T>
-std::size_t count_of(const flatbuffers::Vector<T>* list) {
-  return list ? list->size() : 0;
-}
+using tosa::count_of;
+using tosa::string_of;
 
 // Calls `visit` with each table of a list that may be absent, and its index.
 template <class T, class Visit>

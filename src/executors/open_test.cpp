@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "executors/cpu/info.hpp"
 #include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "base/text/suggest.hpp"
 
 namespace slipway::importer {
 namespace {
@@ -19,6 +20,7 @@ class Binder {
   std::optional<Interface> bind() {
     const std::size_t before = diagnostics_.errors();
     check_names(net_, options_, diagnostics_);
+    if (diagnostics_.errors() != before) return std::nullopt;  // a dimension may be open because of it
     for (const auto& [name, id] : names_.inputs) collect(name, names_.graph->values[id]);
     Interface interface{.graph = names_.graph, .inputs = {}, .outputs = {}};
     for (const auto& [name, id] : names_.inputs) {
@@ -242,22 +244,33 @@ std::optional<NamedInterface> named_interface(const Net& net, const std::string&
 void check_names(const Net& net, const ImportOptions& options, Diagnostics& diagnostics) {
   const auto names = named_interface(net, options.signature, diagnostics);
   if (!names) return;
-  const auto unknown = [&](std::string message) {
-    diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(net.file), std::move(message));
+  const auto check = [&](std::string_view name, const std::vector<std::string>& known, std::string_view what) {
+    if (std::ranges::contains(known, name)) return;
+    Diagnostic& problem = diagnostics.error(DiagnosticKind::UnknownReference, SourceLocation::in_file(net.file),
+                                            formatted("the model has no {} `{}`", what, name));
+    if (const auto near = closest(name, known)) {
+      problem.hint(formatted("did you mean `{}`?", *near));
+    } else if (!known.empty()) {
+      std::string all;
+      for (const std::string& each : known) all += formatted("{}`{}`", all.empty() ? "" : ", ", each);
+      problem.hint("it has " + all);
+    }
   };
-  std::set<std::string> symbols, inputs;
+  std::vector<std::string> symbols, inputs;
   for (const auto& [name, id] : names->inputs) {
-    inputs.insert(name);
+    inputs.push_back(name);
     const NetValue& value = names->graph->values[id];
     if (!value.shape) continue;
-    for (const Dimension& dimension : *value.shape) symbols.insert(dimension.symbol);
+    for (const Dimension& dimension : *value.shape) {
+      if (!dimension.symbol.empty() && !std::ranges::contains(symbols, dimension.symbol))
+        symbols.push_back(dimension.symbol);
+    }
   }
-  for (const auto& [name, shape] : options.shapes) {
-    if (!inputs.contains(name)) unknown(formatted("the model has no input `{}`", name));
-  }
-  for (const auto& [symbol, extent] : options.dimensions) {
-    if (!symbols.contains(symbol)) unknown(formatted("no input has a dimension `{}`", symbol));
-  }
+  for (const auto& [name, shape] : options.shapes) check(name, inputs, "input");
+  for (const std::string& name : options.bound) check(name, inputs, "input");
+  for (const auto& [symbol, extent] : options.dimensions) check(symbol, symbols, "dimension");
+  if (!options.check_arrays) return;
+  for (const std::string& name : options.check_arrays(inputs, diagnostics)) check(name, inputs, "input");
 }
 
 std::optional<Interface> bind_interface(const Net& net, const ImportOptions& options, Diagnostics& diagnostics) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct ImportOptions {
   // such an array. Either may be null.
   std::function<std::optional<tensor::Shape>(const std::string& input)> shape_of;
   std::function<std::optional<Array>(const std::string& input)> elements_of;
+  // Inputs whose elements were given as such: each must exist, and decide a shape or a parameter.
+  std::set<std::string, std::less<>> bound;
+  // Is called before a shape is missed: reports the arrays of these inputs that cannot be read, and returns the names
+  // of arrays that are for none of them. May be null.
+  std::function<std::vector<std::string>(const std::vector<std::string>& inputs, Diagnostics& diagnostics)>
+      check_arrays;
   std::string signature;            // of a TensorFlow Lite file; empty: the default
   std::vector<std::string> expose;  // tensors of the file that become outputs
   // The results of all nodes become outputs after these, where a graph can have them.

@@ -32,7 +32,7 @@ void Report::print(const Net& net, std::span<const std::string> missing, Diagnos
         diagnostics.error(DiagnosticKind::Unsupported, first_,
                           formatted("{} of {} {} cannot be converted", count, nodes, nodes == 1 ? "node" : "nodes"));
     for (const std::string& name : missing)
-      error.hint(formatted("with --bind {}=... or --input {}=FILE more of them may", name, name));
+      error.hint(formatted("with --bind {}=... more of them may; a run also takes --input {}=FILE", name, name));
     for (const Line& line : lines_) {
       std::string names;
       for (const std::string& name : line.names) names += formatted("{}{}", names.empty() ? "" : ", ", name);

@@ -96,6 +96,17 @@ std::optional<BoundInputs> bind_inputs(const Net& net, Interface& interface, con
   return made;
 }
 
+// An input that decides nothing stays an input of the graph, which the elements would not reach.
+void check_bound(const Net& net, const Interface& interface, const ImportOptions& options, Diagnostics& diagnostics) {
+  for (const InterfaceInput& input : interface.inputs) {
+    if (input.elements || !options.bound.contains(input.name)) continue;
+    diagnostics.error(DiagnosticKind::Unsupported, SourceLocation::in_file(net.file),
+                      formatted("no shape or parameter depends on input `{}`, so that it cannot be bound to values; "
+                                "it is given to a run",
+                                input.name));
+  }
+}
+
 // A graph of the net as far as it has been computed, and the one that it is inside of.
 struct Frame {
   const NetGraph& graph;
@@ -417,6 +428,7 @@ std::optional<tosa::Model> specialise(const Net& net, const ImportOptions& optio
     if (emission.report.empty()) {
       const std::size_t before = diagnostics.errors();
       emission.shaders.finish(net, diagnostics);
+      check_bound(net, *interface, options, diagnostics);
       if (diagnostics.errors() != before) return std::nullopt;
       cancel_unsigned(emission.model.graph);
       sink_transposes(emission.model.graph);

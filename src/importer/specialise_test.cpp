@@ -31,11 +31,13 @@ struct Specialised {
   std::string messages;
 };
 
-Specialised specialised(const std::string& file, std::map<std::string, std::vector<std::int64_t>> given) {
+Specialised specialised(const std::string& file, std::map<std::string, std::vector<std::int64_t>> given,
+                        std::set<std::string, std::less<>> bound = {}) {
   Specialised result;
   Diagnostics diagnostics;
   const auto imported = ImportedModel::open(bytes_of(file), "net.onnx", {}, diagnostics);
   ImportOptions options;
+  options.bound = std::move(bound);
   options.elements_of = [&](const std::string& name) -> std::optional<Array> {
     result.queried.push_back(name);
     const auto found = given.find(name);
@@ -48,6 +50,15 @@ Specialised specialised(const std::string& file, std::map<std::string, std::vect
   for (const tosa::Node& each : made->graph.nodes) append_formatted(result.operators, "{} ", tosa::name_of(each.op));
   result.shape = made->graph[made->graph.outputs[0]].type.shape;
   return result;
+}
+
+// Values that reach nothing would be lost.
+TEST(Specialise, InputsThatDecideNothingCannotBeBound) {
+  const std::map<std::string, std::vector<std::int64_t>> given = {{"sides", {2, 3}}, {"rows", {2}}};
+  EXPECT_EQ(specialised(chained(), given, {"sides", "rows"}).messages, "");
+  EXPECT_EQ(specialised(chained(), given, {"x"}).messages,
+            "no shape or parameter depends on input `x`, so that it cannot be bound to values; it is given to a run\n");
+  EXPECT_EQ(specialised(chained(), given, {"row"}).messages, "the model has no input `row`; did you mean `rows`?\n");
 }
 
 // What was computed of the inputs before they were bound is not in the graph; nothing else is computed again.
@@ -99,7 +110,7 @@ TEST(Specialise, InputsOfQuantisedGroupsAreBound) {
 TEST(Specialise, InputsWithoutElementsAreReported) {
   const Specialised made = specialised(chained(), {{"sides", {2, 3}}});
   EXPECT_EQ(made.operators, "");
-  EXPECT_THAT(made.messages, ::testing::HasSubstr("with --bind rows=... or --input rows=FILE"));
+  EXPECT_THAT(made.messages, ::testing::HasSubstr("with --bind rows=... more of them may; a run also takes --input rows=FILE"));
   EXPECT_THAT(specialised(chained(), {{"sides", {2, 3, 4}}, {"rows", {1}}}).messages,
               ::testing::HasSubstr("input `sides` has the shape [2] and is given 3 values"));
 }

@@ -87,7 +87,7 @@ class OutputUses {
   std::uint64_t smallest_store(const Step& step) const {
     std::vector<ShaderIndex> shaders;
     if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) shaders.push_back(dispatch->shader);
-    if (const auto* draw = std::get_if<Draw>(&step.action)) {
+    if (const auto* draw = get_boxed_if<Draw>(step.action)) {
       shaders.push_back(draw->vertex_shader);
       if (draw->fragment_shader) shaders.push_back(*draw->fragment_shader);
     }
@@ -129,8 +129,8 @@ std::optional<FilledSize> filled_size(const Resource& resource, const OutputUse&
 
 Diagnostic not_written(const Resource& resource, std::string message) {
   return Diagnostic{
-      .kind = DiagnosticKind::OutputNotWritten, .message = std::move(message), .location = resource.origin.location}
-      .at(resource.origin.path, resource.origin.uid);
+      .kind = DiagnosticKind::OutputNotWritten, .message = std::move(message), .location = resource.origin.location()}
+      .at(resource.origin.path(), resource.origin.uid());
 }
 
 }  // namespace

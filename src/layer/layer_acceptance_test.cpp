@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "platform/process.hpp"
 #include "shader/compile.hpp"

@@ -13,7 +13,6 @@
 #include <random>
 #include <thread>
 
-#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "reference/run.hpp"
 #include "shader/compile.hpp"

@@ -9,7 +9,6 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
-#include "base/print_diagnostic.hpp"
 #include "base/system/cache.hpp"
 #include "layer/chain.hpp"
 #include "layer/device.hpp"
@@ -225,6 +224,20 @@ class Stages {
     return VK_SUCCESS;
   }
 
+  // The same for all stages of pipelines, which then are copies.
+  template <class Info>
+  VkResult translate_all(std::vector<Info>& pipelines) {
+    for (Info& pipeline : pipelines) {
+      if (pipeline.stageCount == 0 || pipeline.pStages == nullptr) continue;
+      auto& own = stages_.emplace_back(pipeline.pStages, pipeline.pStages + pipeline.stageCount);
+      for (VkPipelineShaderStageCreateInfo& stage : own) {
+        if (const VkResult result = translate(stage); result != VK_SUCCESS) return result;
+      }
+      pipeline.pStages = own.data();
+    }
+    return VK_SUCCESS;
+  }
+
   bool empty() const { return modules_.empty(); }
 
   // The captured shader of a stage; null if it was not captured.
@@ -238,6 +251,7 @@ class Stages {
   std::vector<VkShaderModule> modules_;
   std::map<VkShaderModule, CapturedShader> captured_;
   std::vector<std::unique_ptr<ChainCopy>> chains_;
+  std::vector<std::vector<VkPipelineShaderStageCreateInfo>> stages_;  // of `translate_all`
 };
 
 VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache cache, std::uint32_t count,
@@ -275,17 +289,9 @@ VkResult CreateGraphicsPipelines(VkDevice handle, VkPipelineCache cache, std::ui
     const LayerDevice& device = device_of(handle);
     Stages stages(device);
     std::vector<VkGraphicsPipelineCreateInfo> theirs(infos, infos + count);
-    std::vector<std::vector<VkPipelineShaderStageCreateInfo>> all;
-    for (VkGraphicsPipelineCreateInfo& info : theirs) {
-      if (info.stageCount == 0 || info.pStages == nullptr) continue;
-      auto& own = all.emplace_back(info.pStages, info.pStages + info.stageCount);
-      for (VkPipelineShaderStageCreateInfo& stage : own) {
-        if (const VkResult result = stages.translate(stage); result != VK_SUCCESS) {
-          std::fill_n(made, count, VkPipeline{VK_NULL_HANDLE});
-          return result;
-        }
-      }
-      info.pStages = own.data();
+    if (const VkResult result = stages.translate_all(theirs); result != VK_SUCCESS) {
+      std::fill_n(made, count, VkPipeline{VK_NULL_HANDLE});
+      return result;
     }
     return device.next.vkCreateGraphicsPipelines(handle, cache, count, theirs.data(), allocator, made);
   });
@@ -298,16 +304,9 @@ VkResult CreateRayTracingPipelinesKHR(VkDevice handle, VkDeferredOperationKHR de
     const LayerDevice& device = device_of(handle);
     Stages stages(device);
     std::vector<VkRayTracingPipelineCreateInfoKHR> theirs(infos, infos + count);
-    std::vector<std::vector<VkPipelineShaderStageCreateInfo>> all;
-    for (VkRayTracingPipelineCreateInfoKHR& info : theirs) {
-      auto& own = all.emplace_back(info.pStages, info.pStages + info.stageCount);
-      for (VkPipelineShaderStageCreateInfo& stage : own) {
-        if (const VkResult result = stages.translate(stage); result != VK_SUCCESS) {
-          std::fill_n(made, count, VkPipeline{VK_NULL_HANDLE});
-          return result;
-        }
-      }
-      info.pStages = own.data();
+    if (const VkResult result = stages.translate_all(theirs); result != VK_SUCCESS) {
+      std::fill_n(made, count, VkPipeline{VK_NULL_HANDLE});
+      return result;
     }
     // The driver may read what is passed to a deferred operation until it is complete. What was translated lives
     // here alone, so that such a call is not deferred.

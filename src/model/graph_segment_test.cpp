@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/graph_segment.hpp"
-#include "base/format.hpp"
 
 #include <gtest/gtest.h>
 

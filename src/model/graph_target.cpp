@@ -19,6 +19,11 @@ Result<GraphOptions> graph_options(launch::Executor* executor, const GraphChoice
   graphs.threads = choices.threads;
   graphs.pin_threads = choices.pin_threads;
   graphs.cache = cache;
+  graphs.target = choices.target;
+  if (graphs.target) {
+    graphs.engine = Engine::Cpu;
+    return graphs;  // (tuning tables are of the machine here)
+  }
   if (executor) {
     SLIPWAY_TRY(const launch::ExecutorInfo info, executor->info());
     if (info.runs_graphs_on_host && !choices.engine) graphs.engine = Engine::Cpu;

@@ -23,7 +23,8 @@ struct GraphChoices {
   unsigned threads = 0;          // of the CPU engine; 0: one for each CPU
   bool pin_threads = false;
   bool fuse = true;
-  bool native = true;  // graphs of the driver are used where it has them
+  bool native = true;                         // graphs of the driver are used where it has them
+  std::shared_ptr<const cpu::Target> target;  // as in GraphOptions
 };
 
 // Without an executor the device is unknown, and kernels use only what every device has. Errors: no-device; those of

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "base/format.hpp"
 #include "executors/cpu/executor.hpp"
 #include "launch/executor.hpp"
 #include "testing/gpu_fixture.hpp"

@@ -199,10 +199,10 @@ void refuse_emulation(const launch::Plan& plan, const vk::Snapshot& device, Diag
                                               : does_not_have(missing);
     diagnostics
         .error(because.empty() && missing.empty() ? DiagnosticKind::Unsupported : DiagnosticKind::DeviceLacks,
-               origin.location,
+               origin.location(),
                formatted("{}, and --emulate=never forbids to emulate {}: {}", what,
                          what.ends_with("graph") ? "it" : "them", why))
-        .at(origin.path, origin.uid);
+        .at(origin.path(), origin.uid());
   };
   std::set<std::string_view> named;
   for (const launch::Shader& shader : plan.shaders) {

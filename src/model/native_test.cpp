@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/print_diagnostic.hpp"
+#include "model/plan/graph_options.hpp"
 #include "model/plan/plan_spirv_graph.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "network.hpp"

@@ -26,6 +26,7 @@ ConversionJob::ConversionJob(ConversionRequest request) : request_(std::move(req
 }
 
 std::optional<std::vector<std::byte>> ConversionJob::reencode(Diagnostics& diagnostics) const {
+  if (!options_apply(diagnostics)) return std::nullopt;
   const auto file = vgf::read_vgf(request_.bytes, request_.name, diagnostics);
   return file ? diagnostics.take(vgf::reencode(*file, request_.bytes, diagnostics)) : std::nullopt;
 }
@@ -36,6 +37,7 @@ bool ConversionJob::read(Diagnostics& diagnostics) {
     return false;
   }
   if (is_vgf()) {
+    if (!options_apply(diagnostics)) return false;
     source_ = vgf::read_vgf(request_.bytes, request_.name, diagnostics);
     if (!source_) return false;
     model_ = convert::merge_segments(
@@ -45,6 +47,10 @@ bool ConversionJob::read(Diagnostics& diagnostics) {
   }
   if (request_.keeps_original) original_ = model_;
   return model_.has_value();
+}
+
+bool ConversionJob::options_apply(Diagnostics& diagnostics) const {
+  return convert::options_apply(*request_.read.format, request_.name, request_.read, diagnostics);
 }
 
 bool ConversionJob::make_file(Diagnostics& diagnostics) {

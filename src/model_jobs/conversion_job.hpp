@@ -70,6 +70,7 @@ class ConversionJob {
 
  private:
   bool check(Bytes bytes, Diagnostics& diagnostics);
+  bool options_apply(Diagnostics& diagnostics) const;
 
   ConversionRequest request_;
   Diagnostics unread_;               // why a program has no model

@@ -2,6 +2,7 @@
 #include "model_jobs/open_any_model.hpp"
 
 #include "convert/convert.hpp"
+#include "convert/read_model.hpp"
 #include "executorch/program.hpp"
 
 namespace slipway::model {
@@ -31,10 +32,10 @@ std::shared_ptr<const ModelFile> open_either(Bytes bytes, const std::string& nam
     stages->set_count(vgf ? 2 : kConversionStages + 1);
     stages->begin("read");
   }
+  // The caller gives them to the plan of a model of other formats.
+  if (!convert::is_imported(bytes, name)) read.import.shapes.clear();
   if (!vgf) return read_and_convert(bytes, name, std::move(read), diagnostics, stages);
-  const bool fits = convert::has_entry(*read.format, name, read.entry, diagnostics) &&
-                    convert::has_kinds_of_nodes(*read.format, name, read.import, diagnostics);
-  return fits ? open_vgf() : nullptr;
+  return convert::options_apply(*read.format, name, read, diagnostics) ? open_vgf() : nullptr;
 }
 
 }  // namespace

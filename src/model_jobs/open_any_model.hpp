@@ -5,9 +5,15 @@
 #include <memory>
 #include <string>
 
-#include "convert/read_model.hpp"
 #include "model/plan/plan_model.hpp"
 #include "model_jobs/stages.hpp"
+
+namespace slipway::convert {
+struct ReadModelOptions;
+}
+namespace slipway::tosa {
+struct Model;
+}
 
 namespace slipway::model {
 

@@ -393,7 +393,7 @@ void refuse_images(const model::Standalone& alone, Diagnostics& diagnostics) {
       const launch::Resource& resource = alone.plan.resources[index];
       if (std::holds_alternative<launch::Buffer>(resource.kind)) continue;
       diagnostics
-          .error(DiagnosticKind::Unsupported, resource.origin.location,
+          .error(DiagnosticKind::Unsupported, resource.origin.location(),
                  formatted("`{}` is an image, which prepared models do not take", resource.name))
           .hint("run the model in a scenario");
     }

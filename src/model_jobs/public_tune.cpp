@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tuning in the public interface: Model::tune of include/slipway/model.hpp.
-#include "base/format.hpp"
 #include "base/public_state.hpp"
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"

@@ -322,20 +322,20 @@ Result<std::vector<std::vector<double>>> bounds(const tosa::Graph& graph, const 
   return made;
 }
 
-std::optional<Difference> first_difference(std::span<const Tensor> test, const NodeResults& reference,
-                                           const std::vector<std::vector<double>>& bounds) {
+std::optional<WrongElement> first_difference(std::span<const Tensor> test, const NodeResults& reference,
+                                             const std::vector<std::vector<double>>& bounds) {
   for (std::size_t r = 0; r < test.size(); ++r) {
     const Tensor& wanted = reference.values[r];
     for (std::size_t i = 0; i < test[r].integers.size(); ++i) {
       if (test[r].integers[i] != wanted.integers[i])
-        return Difference{r, i, static_cast<double>(test[r].integers[i]), static_cast<double>(wanted.integers[i]), 0};
+        return WrongElement{r, i, static_cast<double>(test[r].integers[i]), static_cast<double>(wanted.integers[i]), 0};
     }
     for (std::size_t i = 0; i < test[r].reals.size(); ++i) {
       const double bound = bounds[r][i];
       // Exact results are compared with the rounded value.
       const double ref = bound == 0 ? wanted.reals[i] : reference.unrounded[r][i];
       if (!accepts(wanted.type.data, test[r].reals[i], ref, bound))
-        return Difference{r, i, test[r].reals[i], ref, bound};
+        return WrongElement{r, i, test[r].reals[i], ref, bound};
     }
   }
   return std::nullopt;

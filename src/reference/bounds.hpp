@@ -39,11 +39,11 @@ bool is_free(DataType type, double magnitude, double steps);
 std::vector<bool> products_without_order(const tosa::Node& node, const Tensor& factors);
 
 // The first element of a result that is not acceptable. Integers must be equal.
-struct Difference {
+struct WrongElement {
   std::size_t result = 0, element = 0;
   double test = 0, reference = 0, bound = 0;
 };
-std::optional<Difference> first_difference(std::span<const Tensor> test, const NodeResults& reference,
-                                           const std::vector<std::vector<double>>& bounds);
+std::optional<WrongElement> first_difference(std::span<const Tensor> test, const NodeResults& reference,
+                                             const std::vector<std::vector<double>>& bounds);
 
 }  // namespace slipway::reference

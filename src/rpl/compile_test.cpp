@@ -65,7 +65,7 @@ TEST(RplCompile, OptimizesTheModulesThatTheMetadataDescribes) {
         EXPECT_EQ(optimized.metadata.code[i].stages, plain.metadata.code[i].stages);
       }
       EXPECT_TRUE(calls_functions(plain.modules.back().words));
-      EXPECT_EQ(optimized.metadata.interface, plain.metadata.interface);
+      EXPECT_EQ(optimized.metadata.pipeline_interface, plain.metadata.pipeline_interface);
       EXPECT_EQ(optimized.metadata.hashes.interface_hash, plain.metadata.hashes.interface_hash);
       EXPECT_NE(optimized.metadata.hashes.pipeline, plain.metadata.hashes.pipeline);
     }

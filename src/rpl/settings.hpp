@@ -18,7 +18,7 @@ enum class PipelineKind : std::uint8_t { Graphics, Compute };
 struct Setting {
   enum Id : std::uint32_t {
 #define SETTING(identifier, ...) identifier,
-#include "rpl/settings.def"
+#include "rpl_runtime/settings.def"
 #undef SETTING
     Count,
   };
@@ -32,16 +32,8 @@ enum class SettingType : std::uint8_t { Flag, Uint, Float, Word };
 enum class SettingScope : std::uint8_t { Graphics, ColorOutput, Compute };
 enum class SettingWords : std::uint8_t {
   None,
-  Polygon,
-  Cull,
-  Compare,
-  Stencil,
-  BlendFactor,
-  BlendOperation,
-  Topology,
-  FrontFace,
-  DepthStencilFormat,
-  ColorFormat,
+#define SETTING_LIST(list) list,
+#include "rpl_runtime/setting_words.def"
 };
 
 struct SettingInfo {

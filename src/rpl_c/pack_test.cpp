@@ -17,16 +17,16 @@
 namespace slipway::rpl_c {
 namespace {
 
-using rpl_runtime::Field;
 using rpl_runtime::FieldKind;
 using rpl_runtime::read_as;
+using rpl_runtime::StructField;
 using rpl_runtime::StructId;
 
 // --- structures as text, by the table ----------------------------------------------------------------------------
 
 std::string text_of(StructId id, const char* from);
 
-std::string text_of(const Field& field, const char* from) {
+std::string text_of(const StructField& field, const char* from) {
   std::string text;
   switch (field.kind) {
     case FieldKind::Number:
@@ -56,7 +56,7 @@ std::string text_of(const Field& field, const char* from) {
 
 std::string text_of(StructId id, const char* from) {
   std::string text;
-  for (const Field& field : fields_of(id)) text += text_of(field, from + field.offset);
+  for (const StructField& field : fields_of(id)) text += text_of(field, from + field.offset);
   return formatted("({}) ", text);
 }
 
@@ -184,7 +184,7 @@ TEST_F(Pack, FindsVariantsByOptions) {
     std::uint32_t variant = 99;
     ASSERT_EQ(rpl_pack_find_variant(&pack_, program, &group, 1, &variant), RPL_OK) << value;
     const Read read(pack_, program, variant);
-    EXPECT_EQ(read.pipeline->metadata.settings.workgroup_size[0], std::strtoul(value, nullptr, 10));
+    EXPECT_EQ(read.pipeline->metadata.settings.workgroup_size_x, std::strtoul(value, nullptr, 10));
   }
   const rpl_option_value other = {"group", "128"};
   EXPECT_EQ(rpl_pack_find_variant(&pack_, program, &other, 1, &off), RPL_LACKS);

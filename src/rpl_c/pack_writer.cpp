@@ -46,10 +46,10 @@ std::uint32_t PackWriter::append(const std::vector<T>& records) {
 }
 
 void PackWriter::write(StructId id, const char* from, std::uint32_t& memory) {
-  for (const Field& field : fields_of(id)) write(field, from + field.offset, memory);
+  for (const StructField& field : fields_of(id)) write(field, from + field.offset, memory);
 }
 
-void PackWriter::write(const Field& field, const char* from, std::uint32_t& memory) {
+void PackWriter::write(const StructField& field, const char* from, std::uint32_t& memory) {
   switch (field.kind) {
     case FieldKind::Number:
       for (std::uint32_t i = 0; i < field.count; ++i) records_.push_back(read_as<std::uint32_t>(from + 4UZ * i));

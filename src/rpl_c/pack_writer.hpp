@@ -32,7 +32,7 @@ class PackWriter {
   std::uint32_t append(const std::vector<T>& records);
   // Appends a structure, or a list of them; adds the bytes of memory that reading it takes.
   void write(rpl_runtime::StructId id, const char* from, std::uint32_t& memory);
-  void write(const rpl_runtime::Field& field, const char* from, std::uint32_t& memory);
+  void write(const rpl_runtime::StructField& field, const char* from, std::uint32_t& memory);
   void write_list(rpl_runtime::StructId id, const char* list, std::uint32_t& memory);
   void write_words(const std::uint32_t* words, std::uint32_t count);
   void write_text(const rpl_text& from);

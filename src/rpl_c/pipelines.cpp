@@ -152,7 +152,7 @@ PipelinePtr ProgramState::compile(const rpl_variant& variant, Diagnostics& diagn
 
 PipelinePtr ProgramState::keep(PipelinePtr pipeline) {
   const std::lock_guard lock(mutex_);
-  std::string hash(std::string_view(pipeline->metadata.pipeline_hash));
+  std::string hash(std::string_view(pipeline->metadata.hashes.pipeline));
   return share(by_content_.try_emplace(std::move(hash), std::move(pipeline)).first->second);
 }
 

@@ -133,37 +133,37 @@ TEST(RplC, GivesSpirvAndAllMetadata) {
   EXPECT_STREQ(pipeline.modules[0].entry_points[1].function.data, "fragment_main");
 
   const rpl_metadata& metadata = pipeline.metadata;
-  ASSERT_EQ(metadata.attribute_sources.count, 1);
-  EXPECT_EQ(metadata.attribute_sources[0].attributes[0].type.rows, 3);
-  EXPECT_EQ(metadata.attribute_sources[0].attributes[1].vk_format, 37);  // VK_FORMAT_R8G8B8A8_UNORM
-  ASSERT_EQ(metadata.sets[0].buffers.count, 1);
-  EXPECT_EQ(metadata.sets[0].buffers[0].size, 80);
-  EXPECT_EQ(metadata.sets[0].buffers[0].parameters[0].type.columns, 4);
-  EXPECT_EQ(metadata.sets[1].samplers[0].name, "linear");
-  EXPECT_EQ(metadata.sets[1].images[0].type, "color_2d");
-  EXPECT_EQ(metadata.push_constant.name, "draw");
-  EXPECT_EQ(metadata.push_constant.size, 48);
-  ASSERT_EQ(metadata.push_constant.parameters.count, 2);
-  EXPECT_EQ(metadata.push_constant.parameters[1].name, "weights");
-  EXPECT_EQ(metadata.push_constant.parameters[1].offset, 16);
-  EXPECT_THAT(std::vector<std::uint32_t>(metadata.push_constant.parameters[1].dimensions.begin(),
-                                         metadata.push_constant.parameters[1].dimensions.end()),
+  ASSERT_EQ(metadata.pipeline_interface.attribute_sources.count, 1);
+  EXPECT_EQ(metadata.pipeline_interface.attribute_sources[0].attributes[0].type.rows, 3);
+  EXPECT_EQ(metadata.pipeline_interface.attribute_sources[0].attributes[1].vk_format, 37);  // VK_FORMAT_R8G8B8A8_UNORM
+  ASSERT_EQ(metadata.pipeline_interface.sets[0].buffers.count, 1);
+  EXPECT_EQ(metadata.pipeline_interface.sets[0].buffers[0].main_size, 80);
+  EXPECT_EQ(metadata.pipeline_interface.sets[0].buffers[0].main_parameters[0].type.columns, 4);
+  EXPECT_EQ(metadata.pipeline_interface.sets[1].samplers[0].name, "linear");
+  EXPECT_EQ(metadata.pipeline_interface.sets[1].images[0].type, "color_2d");
+  EXPECT_EQ(metadata.pipeline_interface.push_constant_name, "draw");
+  EXPECT_EQ(metadata.pipeline_interface.push_constant_size, 48);
+  ASSERT_EQ(metadata.push_constant_parameters.count, 2);
+  EXPECT_EQ(metadata.push_constant_parameters[1].name, "weights");
+  EXPECT_EQ(metadata.push_constant_parameters[1].offset, 16);
+  EXPECT_THAT(std::vector<std::uint32_t>(metadata.push_constant_parameters[1].dimensions.begin(),
+                                         metadata.push_constant_parameters[1].dimensions.end()),
               ElementsAre(2));
-  EXPECT_EQ(metadata.color_outputs[0].vk_format, 37);
-  EXPECT_EQ(metadata.color_outputs[0].write_mask, 0xF);
+  EXPECT_EQ(metadata.color_outputs[0].format, 37);
+  EXPECT_EQ(metadata.color_outputs[0].write_a, 1);
   ASSERT_EQ(metadata.options.count, 2);
   EXPECT_EQ(metadata.options[1].value, "3u");
   EXPECT_EQ(metadata.options[1].default_value, "2u");
   EXPECT_THAT(strings(metadata.consulted.fragment), ElementsAre("colored", "steps"));
   EXPECT_THAT(strings(metadata.consulted.vertex), ElementsAre());
-  EXPECT_THAT(std::string(rpl_pipeline_json(made.pipeline)), HasSubstr(std::string(metadata.pipeline_hash)));
+  EXPECT_THAT(std::string(rpl_pipeline_json(made.pipeline)), HasSubstr(std::string(metadata.hashes.pipeline)));
   EXPECT_THAT(std::string(rpl_pipeline_json(made.pipeline)), HasSubstr("\"push_constant_parameters\": ["));
 
   const rpl_options options = rpl_program_options(program);
   ASSERT_EQ(options.count, 2);
   EXPECT_EQ(options[0].type, RPL_OPTION_TYPE_FLAG);
   EXPECT_EQ(options[0].default_value, "true");
-  EXPECT_EQ(options[1].per_instance, 1);
+  EXPECT_EQ(options[1].option_class, RPL_OPTION_CLASS_INSTANCE);
   EXPECT_THAT(strings(rpl_program_files(program)), ElementsAre("pass.rpl", "material.rpl"));
   rpl_program_release(program);
 }
@@ -207,7 +207,7 @@ TEST(RplC, KeepsPipelines) {
   const Made anew(program);
   EXPECT_NE(anew.pipeline, first.pipeline);
   rpl_program_release(program);
-  EXPECT_EQ(anew.pipeline->metadata.pipeline_hash, std::string_view(first.pipeline->metadata.pipeline_hash))
+  EXPECT_EQ(anew.pipeline->metadata.hashes.pipeline, std::string_view(first.pipeline->metadata.hashes.pipeline))
       << "pipelines outlive their program";
 }
 

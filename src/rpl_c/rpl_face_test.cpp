@@ -68,7 +68,7 @@ TEST(RplFace, GivesThePipelineOfC) {
   for (const rpl_entry_point& entry : pipeline.modules[0].entry_points)
     stages.emplace_back(std::string(entry.function));
   EXPECT_THAT(stages, ElementsAre("vertex_main", "fragment_main"));
-  EXPECT_NE(rpl_metadata_json(pipeline).find(pipeline.metadata.pipeline_hash), std::string::npos);
+  EXPECT_NE(rpl_metadata_json(pipeline).find(pipeline.metadata.hashes.pipeline), std::string::npos);
   EXPECT_EQ(program->options().size(), 2);
   EXPECT_EQ(program->options()[0].name, "colored");
 }

@@ -17,10 +17,10 @@ std::size_t sum_of(const rpl_text& text) {
 
 // Reads every byte that the structures of a pipeline refer to.
 std::size_t sum_of(const rpl_pipeline& pipeline) {
-  std::size_t sum = sum_of(pipeline.metadata.pipeline_hash);
-  for (const rpl_descriptor_set& set : pipeline.metadata.sets) {
+  std::size_t sum = sum_of(pipeline.metadata.hashes.pipeline);
+  for (const rpl_descriptor_set& set : pipeline.metadata.pipeline_interface.sets) {
     for (const rpl_buffer& buffer : set.buffers) {
-      for (const rpl_parameter& parameter : buffer.parameters) {
+      for (const rpl_parameter& parameter : buffer.main_parameters) {
         sum += sum_of(parameter.name);
         for (const std::uint32_t dimension : parameter.dimensions) sum += dimension;
         for (const rpl_text& word : parameter.meta) sum += sum_of(word);

@@ -53,7 +53,7 @@ using WordsByFile = std::unordered_map<std::string_view, const spirv::Words*>;
 
 PipelinePtr pipeline_of(ProgramState& state, const WordsByFile& words, const rpl::VariantClass& from) {
   std::vector<spirv::Words> code;
-  for (const rpl::Metadata::Code& module : from.values.code) code.push_back(*words.at(module.file));
+  for (const rpl::MetadataCode& module : from.values.code) code.push_back(*words.at(module.file));
   return state.keep(make_pipeline_object(from.values, std::move(code), {}));
 }
 

@@ -92,7 +92,7 @@ struct Watch {
   rpl_watched plain{}, dark{}, lost{};
 };
 
-std::string hash_of(const rpl_watched& of) { return of.pipeline->metadata.pipeline_hash.data; }
+std::string hash_of(const rpl_watched& of) { return of.pipeline->metadata.hashes.pipeline.data; }
 
 TEST(RplWatch, ReportsChangedPipelinesOnce) {
   const testing::ScratchDirectory scratch;
@@ -171,7 +171,8 @@ TEST(RplWatch, AddsAndRemovesPipelines) {
   rpl_watched* const changed = rpl_watch_next(watch.watch);
   ASSERT_EQ(changed, &watch.dark);
   ASSERT_NE(changed->previous, nullptr);
-  EXPECT_EQ(changed->previous->metadata.interface_hash, std::string_view(changed->pipeline->metadata.interface_hash));
+  EXPECT_EQ(changed->previous->metadata.hashes.interface_hash,
+            std::string_view(changed->pipeline->metadata.hashes.interface_hash));
   EXPECT_EQ(rpl_watch_next(watch.watch), nullptr);
   EXPECT_EQ(changed->previous, nullptr) << "it is valid until the next call";
 }
@@ -226,6 +227,45 @@ TEST(RplWatch, ReceivesPacksOverASocket) {
   EXPECT_EQ(watch.changes(), "");
   (*server)->serve();
   EXPECT_EQ(watch.changes(), "dark ");
+}
+
+TEST(RplWatch, ConnectsAgainAfterABadPack) {
+  const testing::ScratchDirectory scratch;
+  Result<LocalServer> server = LocalServer::open(scratch / "game.socket");
+  ASSERT_TRUE(server);
+  Watch watch(scratch / "game.socket");
+  EXPECT_EQ(watch.changes(), "");
+  const auto send = [&](std::vector<std::uint32_t> pack) {
+    server->send(std::make_shared<const std::vector<std::uint32_t>>(std::move(pack)));
+    server->serve();
+  };
+  std::vector<std::uint32_t> other = pack_of("forward/brick", "0.5");
+  other[3] ^= 1;  // PackHeader::form: of another compiler
+  send(other);
+  EXPECT_EQ(watch.changes(), "");
+  EXPECT_EQ(rpl_watch_status(watch.watch), RPL_BAD_INPUT);
+  server->serve();
+  EXPECT_EQ(server->client_count(), 0) << "what follows may begin anywhere";
+  EXPECT_EQ(watch.changes(), "");
+  send(pack_of("forward/brick", "0.5"));
+  EXPECT_EQ(server->client_count(), 1);
+  EXPECT_EQ(watch.changes(), "plain dark ");
+  EXPECT_EQ(rpl_watch_status(watch.watch), RPL_OK);
+
+  // The same bad pack is sent to each new connection, until there is another one.
+  send(other);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(watch.changes(), "");
+    EXPECT_EQ(rpl_watch_status(watch.watch), RPL_BAD_INPUT);
+    server->serve();
+  }
+  send(pack_of("forward/brick", "0.25"));
+  std::string changes;
+  while (changes.empty()) {  // for less than a second
+    changes = watch.changes();
+    server->serve();
+  }
+  EXPECT_EQ(changes, "dark ");
 }
 
 TEST(RplWatch, ReceivesAPackInParts) {

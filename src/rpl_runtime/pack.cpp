@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rpl_runtime/fields.hpp"
+#include "rpl_runtime/numbers.hpp"
 #include "rpl_runtime/pack_format.hpp"
 
 namespace slipway::rpl_runtime {
@@ -68,7 +69,7 @@ class Reader {
   bool short_of_memory() const { return short_of_memory_; }
 
   bool read(StructId id, char* to) {
-    for (const Field& field : fields_of(id)) {
+    for (const StructField& field : fields_of(id)) {
       if (!read(field, to + field.offset)) return false;
     }
     return true;
@@ -103,7 +104,7 @@ class Reader {
   }
 
  private:
-  bool read(const Field& field, char* to) {
+  bool read(const StructField& field, char* to) {
     switch (field.kind) {
       case FieldKind::Number:
         for (std::uint32_t i = 0; i < field.count; ++i) {
@@ -186,67 +187,6 @@ bool equal(const char* text, rpl_text other) {
 }
 bool equal(const char* text, const char* other) {
   return equal(text, rpl_text{other, static_cast<std::uint32_t>(strlen(other))});
-}
-
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-// Digits up to `limit`; moves `text` past them.
-bool read_digits(const char*& text, std::uint64_t limit, std::uint64_t& value) {
-  if (!is_digit(*text)) return false;
-  for (value = 0; is_digit(*text); ++text) {
-    value = value * 10 + static_cast<std::uint64_t>(*text - '0');
-    if (value > limit) return false;
-  }
-  return true;
-}
-
-bool read_integer(const char* text, bool is_signed, std::uint32_t& bits) {
-  const bool negative = is_signed && *text == '-';
-  if (is_signed && (*text == '-' || *text == '+')) ++text;
-  std::uint64_t value = 0;
-  if (!read_digits(text, !is_signed ? 0xFFFFFFFFu : negative ? 0x80000000u : 0x7FFFFFFFu, value)) return false;
-  if (*text == (is_signed ? 's' : 'u')) ++text;
-  bits = static_cast<std::uint32_t>(negative ? 0 - value : value);
-  return *text == 0;
-}
-
-// Numbers of up to 15 digits and exponents up to 22 are exact in a double.
-bool read_float(const char* text, std::uint32_t& bits) {
-  const bool negative = *text == '-';
-  if (*text == '-' || *text == '+') ++text;
-  double mantissa = 0;
-  int exponent = 0;
-  int digits = 0;
-  bool any = false, fraction = false;
-  for (;; ++text) {
-    if (*text == '.' && !fraction) {
-      fraction = true;
-    } else if (is_digit(*text)) {
-      any = true;
-      if ((mantissa != 0 || *text != '0') && ++digits > 15) return false;
-      mantissa = mantissa * 10 + (*text - '0');
-      exponent -= fraction ? 1 : 0;
-    } else {
-      break;
-    }
-  }
-  if (!any) return false;
-  if (*text == 'e' || *text == 'E') {
-    ++text;
-    const bool down = *text == '-';
-    if (*text == '-' || *text == '+') ++text;
-    std::uint64_t value = 0;
-    if (!read_digits(text, 99, value)) return false;
-    exponent += down ? -static_cast<int>(value) : static_cast<int>(value);
-  }
-  if (*text == 'f') ++text;
-  if (*text != 0 || exponent < -60 || exponent > 22) return false;
-  for (; exponent > 0; --exponent) mantissa *= 10;
-  double power = 1;
-  for (; exponent < 0; ++exponent) power *= 10;
-  const float value = static_cast<float>(negative ? -(mantissa / power) : mantissa / power);
-  memcpy(&bits, &value, sizeof bits);
-  return true;
 }
 
 bool read_value(const rpl_pack& pack, const PackKey& key, const char* text, std::uint32_t& bits) {

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace slipway::rpl_runtime {
@@ -77,7 +78,9 @@ struct rpl_watch {
   Stamp stamp;  // of the file at the last attempt to read it
   bool has_stamp;
   // Of a connection: what has arrived of the next pack.
-  int connection;  // -1: none
+  int connection;              // -1: none
+  unsigned bad_count;          // consecutive packs that could not be used
+  std::uint64_t connect_time;  // milliseconds: not before it
   char* received;
   std::size_t received_size, needed_size;
 };
@@ -147,7 +150,23 @@ void disconnect(rpl_watch& watch) {
   watch.received_size = watch.needed_size = 0;
 }
 
+std::uint64_t milliseconds() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
+}
+
+// What follows a pack that cannot be used may begin anywhere. A new connection gets the newest pack again: at once for
+// the first time, and then less and less often, because it may be the same.
+void disconnect_from_bad(rpl_watch& watch) {
+  constexpr unsigned kMaxShift = 6;
+  disconnect(watch);
+  const unsigned count = watch.bad_count++;
+  watch.connect_time = count == 0 ? 0 : milliseconds() + (std::uint64_t{50} << (count < kMaxShift ? count : kMaxShift));
+}
+
 bool connect_to(rpl_watch& watch) {
+  if (watch.connect_time != 0 && milliseconds() < watch.connect_time) return false;
   sockaddr_un address;
   memset(&address, 0, sizeof address);
   address.sun_family = AF_UNIX;
@@ -188,7 +207,7 @@ bool receive(rpl_watch& watch) {
       auto* const whole = is_pack ? static_cast<char*>(realloc(watch.received, size)) : nullptr;
       if (!whole) {
         watch.status = is_pack ? RPL_FAILED : RPL_BAD_INPUT;
-        disconnect(watch);
+        disconnect_from_bad(watch);
         return false;
       }
       watch.received = whole;
@@ -198,7 +217,11 @@ bool receive(rpl_watch& watch) {
     char* const bytes = watch.received;
     watch.received = nullptr;
     watch.received_size = 0;
-    use_bytes(watch, bytes, watch.needed_size);
+    if (!use_bytes(watch, bytes, watch.needed_size)) {
+      disconnect_from_bad(watch);
+      return false;
+    }
+    watch.bad_count = 0;
     return true;
   }
 }
@@ -254,7 +277,7 @@ MadePipeline* make_pipeline(SharedPack& shared, const rpl_watched& watched, rpl_
 bool update(rpl_watch& watch, rpl_watched& watched) {
   MadePipeline* const made = make_pipeline(*watch.current, watched, watched.status);
   if (!made) return false;
-  if (watched.pipeline && equal(watched.pipeline->metadata.pipeline_hash, made->pipeline->metadata.pipeline_hash)) {
+  if (watched.pipeline && equal(watched.pipeline->metadata.hashes.pipeline, made->pipeline->metadata.hashes.pipeline)) {
     release(made);
     return false;
   }

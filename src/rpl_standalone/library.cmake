@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Libraries for engines, whose interfaces are C: `rpl_runtime`, which reads packs (slipway/rpl_pack.h, rpl_watch.h), and `rpl`, the compiler alone
+# Libraries for engines, whose interfaces are C: `rpl_runtime`, which reads packs and metadata (slipway/rpl_pack.h, rpl_json.h, rpl_watch.h), and `rpl`, the compiler alone
 # (slipway/rpl.h), each static and shared.
 include(GNUInstallDirs)
 
 # Without the C++ library.
-add_library(rpl_runtime SHARED rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
-add_library(rpl_runtime_static STATIC rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
+add_library(rpl_runtime SHARED rpl_runtime/json.cpp rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
+add_library(rpl_runtime_static STATIC rpl_runtime/json.cpp rpl_runtime/pack.cpp rpl_runtime/watch.cpp)
 foreach(target rpl_runtime rpl_runtime_static)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME rpl_runtime LINKER_LANGUAGE C CXX_VISIBILITY_PRESET hidden)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include INTERFACE $<INSTALL_INTERFACE:include>)
@@ -51,6 +51,7 @@ endforeach()
 set_target_properties(librpl PROPERTIES EXPORT_NAME rpl VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 set_target_properties(librpl_static PROPERTIES EXPORT_NAME rpl_static)
 target_link_libraries(librpl PRIVATE m)
+target_link_libraries(librpl_static INTERFACE m)
 target_link_options(librpl PRIVATE -static-libgcc -Wl,--gc-sections ${SLIPWAY_FOLD} -Wl,-z,pack-relative-relocs -Wl,--exclude-libs,ALL)
 if(MOLD)
   target_link_options(librpl PRIVATE -fuse-ld=mold)

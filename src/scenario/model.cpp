@@ -38,7 +38,7 @@ json::Value object_of(const Resource& resource) {
 }
 
 json::Value object_of(const Command& command) {
-  return std::visit([](const auto& one) { return one.at; }, command);
+  return std::visit([](const auto& one) { return unboxed(one).at; }, command);
 }
 
 Access access_of(const Resource& resource) {
@@ -62,7 +62,8 @@ const std::optional<MemoryGroup>* memory_group_of(const Resource& resource) {
 
 const std::vector<Binding>* bindings_of(const Command& command) {
   return std::visit(
-      [](const auto& one) -> const std::vector<Binding>* {
+      [](const auto& any) -> const std::vector<Binding>* {
+        const auto& one = unboxed(any);
         if constexpr (requires { one.bindings.size(); }) return &one.bindings;
         return nullptr;
       },

@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "base/system/files.hpp"
 #include "base/vk_names.hpp"
 #include "json/document.hpp"
@@ -463,8 +464,9 @@ struct Draw {
   json::Value at;
 };
 
-using Command = std::variant<DispatchCompute, DispatchGraph, DispatchSpirvGraph, DispatchFragment, DispatchOpticalFlow,
-                             DispatchBarrier, MarkBoundary, Draw>;
+// A scenario may have a million: the large ones are apart.
+using Command = std::variant<DispatchCompute, DispatchGraph, DispatchSpirvGraph, Boxed<DispatchFragment>,
+                             DispatchOpticalFlow, DispatchBarrier, MarkBoundary, Boxed<Draw>>;
 
 // --- requirements ----------------------------------------------------------------------------------------------------
 

@@ -20,9 +20,7 @@ std::string element_of(std::string_view pointer) {
   return std::string(pointer.substr(0, list == pointer.npos ? list : pointer.find('/', list + 1)));
 }
 
-launch::Origin origin_of(json::Value object) {
-  return {.location = object.location(), .path = object.pointer(), .uid = json::uid_around(object)};
-}
+launch::Origin origin_of(json::Value object) { return launch::Origin(object); }
 
 launch::ShaderIndex shader_in_plan(Planning& planning, const std::string& key, const launch::Shader& shader) {
   std::vector<launch::Shader>& shaders = planning.plan.shaders;
@@ -90,6 +88,7 @@ std::optional<launch::Plan> plan_scenario(const Scenario& scenario, const Scenar
     if (problem.severity == Severity::Error) planning.with_errors.insert(element_of(problem.path));
   }
   planning.plan.name = scenario.document->source()->name();
+  planning.plan.document = scenario.document;
   plan_resources(planning);
   plan_shaders(planning);
   plan_commands(planning);

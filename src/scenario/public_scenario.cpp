@@ -100,7 +100,7 @@ Outcome<bool> Scenario::set_contents(std::string_view uid, ByteView bytes) {
   if (bytes.size() != size) {
     return problems(Failure{{.kind = DiagnosticKind::FileMismatch,
                              .message = formatted("`{}` takes {} bytes, but {} are given", uid, size, bytes.size()),
-                             .location = resource.origin.location,
+                             .location = resource.origin.location(),
                              .uid = std::string(uid)}});
   }
   alive(state_).scenario.set_contents(std::string(uid), bytes);

@@ -16,6 +16,7 @@
 #include "base/format.hpp"
 #include "executors/cpu/info.hpp"
 #include "platform/process.hpp"
+#include "testing/graph_recipe.hpp"
 #include "testing/layer.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/scratch_directory.hpp"
@@ -134,22 +135,7 @@ TEST(PublicScenario, ARunThatFailsLeavesTheDeviceToTheOthers) {
 }
 
 // The output is twice the input.
-constexpr std::string_view kDoubled = R"(
-resource x input tensor R32_SFLOAT [16]
-resource y output tensor R32_SFLOAT [16]
-module net graph main graph
-| graph main {
-|   %0 = input f32[16] at 0.0
-|   %1 = ADD(%0, %0) f32[16]
-|   output %1 at 0.1
-| }
-segment net net
-set 0: 0 x, 1 y
-in 0 x
-out 1 y
-input 0 x x
-output 1 y y
-)";
+const std::string kDoubled = testing::graph_recipe("R32_SFLOAT", "f32[16]", "ADD(%0, %0) f32[16]");
 
 constexpr std::string_view kDoubledScene = R"({"resources": [
   {"graph": {"uid": "net", "src": "net.vgf"}},
@@ -173,7 +159,7 @@ class PublicGraphs : public ::testing::Test {
     return values;
   }
 
-  testing::Case files_{{{"net.vgf", std::string(kDoubled)}}};
+  testing::Case files_{{{"net.vgf", kDoubled}}};
   Scenario scenario_;
 };
 

@@ -34,7 +34,11 @@ T resource(std::string text) {
 template <class T>
 T command(std::string text) {
   const Scenario scenario = read("", std::move(text));
-  const T* found = scenario.commands.empty() ? nullptr : std::get_if<T>(&scenario.commands.front());
+  const T* found = nullptr;
+  const auto take = [&]<class One>(const One& one) {
+    if constexpr (std::is_same_v<One, T>) found = &one;
+  };
+  for (const Command& one : scenario.commands) std::visit([&](const auto& each) { take(unboxed(each)); }, one);
   EXPECT_TRUE(found);
   static std::vector<std::shared_ptr<const json::Document>> documents;
   documents.push_back(scenario.document);

@@ -10,6 +10,7 @@
 #include "launch/check/check_device.hpp"
 #include "model/device_facts.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "testing/graph_recipe.hpp"
 #include "testing/scenario_case.hpp"
 
 namespace slipway::scenario {
@@ -17,22 +18,7 @@ namespace {
 
 using testing::must;
 
-constexpr std::string_view kGraph = R"(
-resource x input tensor R32_SFLOAT [16]
-resource y output tensor R32_SFLOAT [16]
-module net graph main graph
-| graph main {
-|   %0 = input f32[16] at 0.0
-|   %1 = ADD(%0, %0) f32[16]
-|   output %1 at 0.1
-| }
-segment net net
-set 0: 0 x, 1 y
-in 0 x
-out 1 y
-input 0 x x
-output 1 y y
-)";
+const std::string kGraph = testing::graph_recipe("R32_SFLOAT", "f32[16]", "ADD(%0, %0) f32[16]");
 
 std::string scene(std::string_view resources) {
   return formatted(R"({{"resources": [{}
@@ -58,7 +44,7 @@ class ReplanTest : public testing::GpuTest {
   }
   std::string messages() const { return format_diagnostics(diagnostics_.all(), {.sources = false}); }
 
-  testing::Case files_{{{"net.vgf", std::string(kGraph)}}};
+  testing::Case files_{{{"net.vgf", kGraph}}};
   Diagnostics diagnostics_;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The `build_options` of a shader (docs/spec/scenario.md#shaders).
-
 #include "base/format.hpp"
-#include "shader/compile.hpp"
+#include "shader/options.hpp"
 
 namespace slipway::shader {
 namespace {

@@ -2,7 +2,7 @@
 #include "shader/cache.hpp"
 
 #include "base/format.hpp"
-#include "shader/glslang.hpp"
+#include "shader/glslang_service.hpp"
 #include "shader/includes.hpp"
 
 namespace slipway::shader {

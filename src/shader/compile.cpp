@@ -2,7 +2,6 @@
 #include "shader/compile.hpp"
 
 #include "base/format.hpp"
-#include "base/system/cache.hpp"
 #include "shader/glslang.hpp"
 #include "spirv/tools.hpp"
 
@@ -24,8 +23,6 @@ Compiled with_advice_for_slang(Compiled compiled, const std::string& name) {
 }
 
 }  // namespace
-
-std::string hash_of(std::string_view text) { return Cache::key({text}); }
 
 Result<Compiled> compile(const SourcePtr& source, Language language, const Options& options) {
   switch (language) {

@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 
-#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/files.hpp"
 #include "platform/process.hpp"

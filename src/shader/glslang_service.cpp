@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "base/format.hpp"
-#include "shader/glslang.hpp"
 
 namespace slipway::shader {
 namespace {

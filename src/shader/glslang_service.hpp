@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "sandbox/sandbox.hpp"
-#include "shader/compile.hpp"
+#include "spirv/module.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::shader {
 
@@ -37,5 +38,8 @@ GlslangReply read_glslang_reply(Bytes reply);  // `Failed` if it is damaged
 std::uint32_t glslang_variant(bool hlsl, std::string_view text);
 
 extern const sandbox::Service kGlslangService;
+
+// What determines the result besides the source and the options. Does not initialize glslang.
+std::string compiler_version();
 
 }  // namespace slipway::shader

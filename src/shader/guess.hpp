@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "shader/compile.hpp"
+#include "shader/language.hpp"
+#include "spirv/reflect/reflect.hpp"
 
 namespace slipway::shader {
 

@@ -2,6 +2,7 @@
 #include "shader/includes.hpp"
 
 #include "base/format.hpp"
+#include "base/system/cache.hpp"
 #include "base/system/paths/confined_file.hpp"
 
 namespace slipway::shader {
@@ -40,6 +41,8 @@ bool has_include(std::string_view text, std::string_view name) {
 }
 
 }  // namespace
+
+std::string hash_of(std::string_view text) { return Cache::key({text}); }
 
 ReadFile reader_below(std::vector<Path> directories) {
   return [directories = std::move(directories)](const Path& path) {

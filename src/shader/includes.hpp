@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shader/compile.hpp"
+#include "shader/options.hpp"
 
 namespace slipway::shader {
 

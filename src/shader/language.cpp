@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "shader/language.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
 
-#include "shader/compile.hpp"
+#include "spirv/module.hpp"
 
 namespace slipway::shader {
 namespace {

@@ -12,7 +12,8 @@ namespace slipway::launch {
 
 // A location whose "file" is the path itself, so that messages show it.
 inline Origin origin(std::string path) {
-  return {.location = SourceLocation::in_file(path), .path = std::move(path), .uid = {}};
+  const SourceLocation location = SourceLocation::in_file(path);
+  return {location, std::move(path)};
 }
 
 inline Contents contents_of(std::vector<std::byte> bytes) {

@@ -48,7 +48,7 @@ inline std::vector<NamedOptions> options_of_all_kinds() {
                                    {"gpu-small", {.device = small_gpu_facts(8)}},
                                    {"gpu-mobile", {.device = mobile_gpu_facts()}}};
   using enum cpu::Level;
-  for (const cpu::Level level : {Sse42, Avx2, Avx2Vnni, Avx512, Amx}) {
+  for (const cpu::Level level : {Sse42, Avx2, Avx2Vnni, Avx512, Amx, I8mm}) {
     all.push_back({std::string(cpu::kLevelNames[static_cast<std::size_t>(level)]),
                    {.device = cpu::facts_of(cpu::any_target_of(level)), .max_groups = cpu::kMaxGroups}});
   }

@@ -111,6 +111,38 @@ bool is_whole(const Tensor& tensor) {
   return std::ranges::all_of(tensor.reals, [](double x) { return x == std::floor(x); });
 }
 
+// The same graph with one value as its only output and only the nodes that it needs; for messages.
+tosa::Graph cut_down(const tosa::Graph& graph, ValueId value) {
+  std::vector<bool> needed(graph.values.size(), false);
+  needed[tosa::index(value)] = true;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const tosa::Node& node = graph.nodes[n];
+    if (std::ranges::none_of(node.outputs, [&](ValueId output) { return needed[tosa::index(output)]; })) continue;
+    for (const ValueId input : node.inputs) needed[tosa::index(input)] = true;
+  }
+  tosa::Graph cut;
+  std::vector<ValueId> now(graph.values.size(), tosa::kNoValue);
+  for (std::size_t v = 0; v < graph.values.size(); ++v) {
+    const tosa::Value& from = graph.values[v];
+    if (!needed[v]) continue;
+    if (from.kind == tosa::ValueKind::Input) now[v] = cut.add_input(from.type);
+    if (from.kind == tosa::ValueKind::Constant) {
+      const tosa::Constant& constant = graph.constants[from.source];
+      now[v] = cut.add_constant(from.type, std::vector(constant.data.begin(), constant.data.end()), constant.splat);
+    }
+    if (from.kind != tosa::ValueKind::Result || now[v] != tosa::kNoValue) continue;
+    const tosa::Node& node = graph.nodes[from.source];
+    std::vector<ValueId> inputs;
+    std::vector<tosa::TensorType> types;
+    for (const ValueId input : node.inputs) inputs.push_back(now[tosa::index(input)]);
+    for (const ValueId output : node.outputs) types.push_back(graph[output].type);
+    const auto added = cut.add_node(node.op, std::move(inputs), node.attributes, std::move(types));
+    for (std::size_t i = 0; i < added.size(); ++i) now[tosa::index(node.outputs[i])] = added[i];
+  }
+  cut.outputs = {now[tosa::index(value)]};
+  return cut;
+}
+
 }  // namespace
 
 ValueId GraphBuilder::input(Tensor value) {
@@ -275,37 +307,6 @@ std::string GraphBuilder::disagreement(std::span<const Tensor> results, std::spa
     }
   }
   return "";
-}
-
-tosa::Graph cut_down(const tosa::Graph& graph, ValueId value) {
-  std::vector<bool> needed(graph.values.size(), false);
-  needed[tosa::index(value)] = true;
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const tosa::Node& node = graph.nodes[n];
-    if (std::ranges::none_of(node.outputs, [&](ValueId output) { return needed[tosa::index(output)]; })) continue;
-    for (const ValueId input : node.inputs) needed[tosa::index(input)] = true;
-  }
-  tosa::Graph cut;
-  std::vector<ValueId> now(graph.values.size(), tosa::kNoValue);
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
-    const tosa::Value& from = graph.values[v];
-    if (!needed[v]) continue;
-    if (from.kind == tosa::ValueKind::Input) now[v] = cut.add_input(from.type);
-    if (from.kind == tosa::ValueKind::Constant) {
-      const tosa::Constant& constant = graph.constants[from.source];
-      now[v] = cut.add_constant(from.type, std::vector(constant.data.begin(), constant.data.end()), constant.splat);
-    }
-    if (from.kind != tosa::ValueKind::Result || now[v] != tosa::kNoValue) continue;
-    const tosa::Node& node = graph.nodes[from.source];
-    std::vector<ValueId> inputs;
-    std::vector<tosa::TensorType> types;
-    for (const ValueId input : node.inputs) inputs.push_back(now[tosa::index(input)]);
-    for (const ValueId output : node.outputs) types.push_back(graph[output].type);
-    const auto added = cut.add_node(node.op, std::move(inputs), node.attributes, std::move(types));
-    for (std::size_t i = 0; i < added.size(); ++i) now[tosa::index(node.outputs[i])] = added[i];
-  }
-  cut.outputs = {now[tosa::index(value)]};
-  return cut;
 }
 
 }  // namespace slipway::tosa_cases

@@ -61,7 +61,4 @@ class GraphBuilder {
                                  std::span<const double> errors_in) const;
 };
 
-// The same graph with one value as its only output and only the nodes that it needs; for messages.
-tosa::Graph cut_down(const tosa::Graph& graph, ValueId value);
-
 }  // namespace slipway::tosa_cases

@@ -22,7 +22,7 @@ namespace slipway {
 struct KernelBinary::State {
   std::vector<std::byte> bytes;
   std::string name;
-  zebin::OpenOptions options;
+  zebin::InputOptions options;
   zebin::Input input;
 };
 

@@ -16,7 +16,6 @@
 #include <thread>
 
 #include "base/parallel.hpp"
-#include "base/print_diagnostic.hpp"
 #include "base/system/cache.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/system/shrunk_files.hpp"

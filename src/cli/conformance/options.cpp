@@ -16,17 +16,19 @@ std::optional<int> parse_conformance_options(const Arguments& arguments, Conform
       .values(0, -1)
       .take_all();
   line.add_flag("--list", options.list, "print the names of the rows, and run nothing");
-  line.add_flag("--layer", options.layer, "with Slipway's Vulkan layer; implies --native");
   add_row_options(line, options.rows);
+  line.add_flag("--layer", options.layer, "with Slipway's Vulkan layer; implies --native")
+      .excludes("--native")
+      .excludes("--engine");
   add_lab_options(line, options.lab);
   return line.parse(arguments);
 }
 
 std::vector<std::string> worker_words(const ConformanceOptions& options) {
   const RowOptions& rows = options.rows;
-  std::vector<std::string> words = {formatted("--seed={}", rows.seed), "--engine=" + rows.engine};
+  std::vector<std::string> words = {formatted("--seed={}", rows.seed)};
   if (rows.whole) words.emplace_back("--whole");
-  if (rows.native || options.layer) words.emplace_back("--native");
+  words.push_back(rows.native || options.layer ? "--native" : "--engine=" + rows.engine);
   if (rows.no_cache) words.emplace_back("--no-cache");
   if (rows.no_fuse) words.emplace_back("--no-fuse");
   if (rows.pin) words.emplace_back("--pin");

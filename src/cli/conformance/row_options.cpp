@@ -9,7 +9,8 @@ void add_row_options(CommandLine& line, RowOptions& options) {
   add_engine_option(line, options);
   add_engine_thread_options(line, options);
   add_fusion_option(line, options.no_fuse);
-  line.add_flag("--native", options.native, "only graphs that the driver, or a layer, runs itself (VK_ARM_data_graph)");
+  line.add_flag("--native", options.native, "only graphs that the driver, or a layer, runs itself (VK_ARM_data_graph)")
+      .excludes("--engine");
   line.add_option("--failures", options.failures,
                   "write the first case that fails of each row into this directory: the graph and its inputs")
       .not_empty();

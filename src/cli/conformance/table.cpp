@@ -114,6 +114,13 @@ std::string conformance_table(const LabResults& results) {
     add_row(tables[suite], suite, name.substr(std::min(suite.size() + 1, name.size())), result);
   }
   std::string text;
+  for (const CaseResult& result : results.cases) {
+    const DeviceIdentity& device = result.device;
+    const std::string line =
+        formatted("device: {}{}\n", device.name, device.driver.empty() ? "" : formatted(" ({})", device.driver));
+    if (!device.name.empty() && !text.contains(line)) text += line;
+  }
+  if (!text.empty()) text += "\n";
   for (const std::string& suite : suites) text += suite_text(suite, tables[suite]);
   return text;
 }

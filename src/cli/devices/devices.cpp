@@ -40,7 +40,9 @@ int cpu_details(const ListedCpu& cpu, const ReportStyle& style) {
   const cpu::Target target = cpu::host_target();
   std::string unused;
   for (const std::string& name : cpu.unused_instructions) unused += (unused.empty() ? "" : ", ") + name;
-  const std::string_view products = target.has_tiles ? "yes, of matrices" : target.has_dot_products ? "yes" : "no";
+  const std::string_view products = target.has_tiles || target.has_vector_matrices ? "yes, of matrices"
+                                    : target.has_dot_products                      ? "yes"
+                                                                                   : "no";
   print(
       formatted("{}\n  graphs only, {} threads\n  vectors of {} bits, products of bytes: {}\n  instructions: {}\n"
                 "  instructions that are not used: {}\n  compiler of kernels: {}\n",

@@ -40,10 +40,9 @@ class CaseLister {
 
   void add_directory(const std::string& directory) {
     const std::size_t before = cases_.size();
-    for (const Path& path : files_below(directory)) {
-      const Result<const Format*> format = runnable_format(path.string());
-      if (format) add_file({.file = path.string(), .format = std::string((*format)->name)});
-    }
+    const auto takes = [](const Format& format) { return format.jobs != nullptr; };
+    for (FileBelow& one : files_of_formats(directory, takes, diagnostics_))
+      add_file({.file = std::move(one.path), .format = one.format ? std::string(one.format->name) : ""});
     if (cases_.size() == before)
       diagnostics_.error(DiagnosticKind::FileNotFound, SourceLocation::in_file(directory),
                          "no file in this directory or below it can be run");

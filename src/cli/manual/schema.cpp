@@ -25,7 +25,7 @@
 #include "rpl/metadata/metadata_json.hpp"
 #include "rpl/project/project.hpp"
 #include "rpl/variants/variants.hpp"
-#include "rpl_c/structs_json.hpp"
+#include "rpl_c/pack_json.hpp"
 #include "scenario/schema.hpp"
 #include "shader/write_reflection.hpp"
 #include "vgf/dump.hpp"

@@ -39,6 +39,13 @@ class Conversion {
                          "Bad output filename: Won't overwrite input");
       return;
     }
+    const bool is_binary = (options_.emit == Emit::Vgf && !options_.explain) ||
+                           (options_.emit == Emit::Tosa && options_.json_schema.empty());
+    if (options_.output == "-" && is_binary && platform::is_terminal(platform::kStandardOutput)) {
+      diagnostics_.error(DiagnosticKind::Usage, {}, "the output is binary, and standard output is a terminal")
+          .hint("`-o FILE` names a file");
+      return;
+    }
     if (options_.input == "-" && platform::is_terminal(platform::kStandardInput))
       print_error("Warning: Using terminal input\n");
     content_ = diagnostics_.take(ContentOf::read(options_.input));
@@ -86,7 +93,8 @@ class Conversion {
   // are merged into one graph, which is converted again.
   bool keeps_graphs() const {
     return options_.emit == Emit::Vgf && !options_.verify && !options_.explain && !options_.analysis &&
-           !options_.dump_passes && options_.report.empty() && convert::keeps_graphs(options_.settings);
+           !options_.dump_passes && options_.report.empty() && options_.model.shaders.empty() &&
+           convert::keeps_graphs(options_.settings);
   }
 
   void convert() {

@@ -118,6 +118,11 @@ void describe(Side& side, Diagnostics& diagnostics) {
   for (std::size_t s = 0; s < file.segments.size(); ++s) add_segment(file, s, side.parts, diagnostics);
 }
 
+bool is_imported_file(const std::string& path) {
+  const Result<ContentOf> content = ContentOf::read(path);
+  return content && convert::is_imported(content->content().bytes, path);
+}
+
 std::optional<Side> load(const std::string& path, convert::ReadModelOptions read, Diagnostics& diagnostics) {
   auto content = diagnostics.take(ContentOf::read(path));
   if (!content) return std::nullopt;
@@ -133,9 +138,7 @@ std::optional<Side> load(const std::string& path, convert::ReadModelOptions read
   }
   read.format = convert::detect_format(bytes, name);
   if (read.format == convert::ModelFormat::Vgf) {
-    if (!convert::has_entry(*read.format, name, read.entry, diagnostics) ||
-        !convert::has_kinds_of_nodes(*read.format, name, read.import, diagnostics))
-      return std::nullopt;
+    if (!convert::options_apply(*read.format, name, read, diagnostics)) return std::nullopt;
     side.file = vgf::read_vgf(bytes, name, diagnostics);
     if (!side.file) return std::nullopt;
   } else {
@@ -279,7 +282,14 @@ int diff_model_files(const Arguments& arguments) {
         formatted("`diff` takes two models, but {} {} given", files.size(), files.size() == 1 ? "is" : "are"));
   const convert::ReadModelOptions read = read_model_options(arguments_of_models, diagnostics);
   if (diagnostics.has_errors()) return report(diagnostics, style);
-  const auto a = load(files[0], read, diagnostics), b = load(files[1], read, diagnostics);
+  const bool imports = is_imported_file(files[0]) || is_imported_file(files[1]);
+  const auto load_one = [&](const std::string& file) {
+    convert::ReadModelOptions own = read;
+    // They are for the other model.
+    if (imports && !is_imported_file(file)) own = {.entry = read.entry, .io_names = read.io_names};
+    return load(file, std::move(own), diagnostics);
+  };
+  const auto a = load_one(files[0]), b = load_one(files[1]);
   if (!a || !b) return report(diagnostics, style);
   if (a->file.has_value() != b->file.has_value()) {
     diagnostics.error(DiagnosticKind::Usage, {},

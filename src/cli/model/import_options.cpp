@@ -27,6 +27,20 @@ class GivenArrays {
     bound_[name] = importer::array_of(importer::FileType::I64, {static_cast<std::int64_t>(values.size())}, values);
   }
 
+  // ImportOptions::check_arrays. Warnings are reported by the run.
+  std::vector<std::string> check(const std::vector<std::string>& names, Diagnostics& diagnostics) {
+    names_ = names;
+    Diagnostics found;
+    for (const std::string& name : names) find(name, found);
+    if (found.has_errors()) diagnostics.add(found.release());
+    std::vector<std::string> others;
+    for (const model::NamedInput& input : inputs_) {
+      const auto is_of = [&](const std::string& name) { return is_for(input, name); };
+      if (std::ranges::none_of(names, is_of)) others.push_back(input.name);
+    }
+    return others;
+  }
+
   std::optional<tensor::Shape> shape_of(const std::string& name) const {
     if (const auto bound = bound_.find(name); bound != bound_.end()) return bound->second.shape;
     const auto npy = find(name);
@@ -43,28 +57,39 @@ class GivenArrays {
   }
 
  private:
+  // By its name, that of its files, or its number, as in a run.
+  bool is_for(const model::NamedInput& input, const std::string& name) const {
+    if (std::ranges::contains(names_, input.name)) return input.name == name;
+    if (input.name == model::file_name_for(name)) return true;
+    const auto at = std::ranges::find(names_, name);
+    return at != names_.end() && input.name == formatted("input_{}", at - names_.begin());
+  }
+
   // Null without one.
-  std::shared_ptr<const model::NpyFile> find(const std::string& name) const {
-    Diagnostics ignored;
+  std::shared_ptr<const model::NpyFile> find(const std::string& name, Diagnostics& diagnostics) const {
     for (const model::NamedInput& input : inputs_ | std::views::reverse) {
-      if (input.name == name || input.name == model::file_name_for(name))
-        return file_exists(input.file) ? files_->npy(input.file, ignored) : nullptr;
+      if (is_for(input, name)) return files_->npy(input.file, diagnostics);
     }
     if (directory_.empty()) return nullptr;
     if (!directory_exists(directory_)) {
-      for (const auto& [array, npy] : files_->archive(directory_, ignored)) {
+      for (const auto& [array, npy] : files_->archive(directory_, diagnostics)) {
         if (array == name) return npy;
       }
       return nullptr;
     }
     const Path path = directory_ / (model::file_name_for(name) + ".npy");
-    return file_exists(path) ? files_->npy(path, ignored) : nullptr;
+    return file_exists(path) ? files_->npy(path, diagnostics) : nullptr;
+  }
+  std::shared_ptr<const model::NpyFile> find(const std::string& name) const {
+    Diagnostics ignored;
+    return find(name, ignored);
   }
 
   std::vector<model::NamedInput> inputs_;
   Path directory_;
   std::shared_ptr<model::ArrayFiles> files_;
   std::map<std::string, importer::Array> bound_;
+  std::vector<std::string> names_;  // of the inputs
 };
 
 std::optional<std::vector<std::int64_t>> integers_of(std::string_view text) {
@@ -141,11 +166,13 @@ convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments
   for (const std::string& given : arguments.bound) {
     const auto named = split_named(given, "--bind takes NAME=NUMBER,NUMBER...", diagnostics);
     if (!named) continue;
-    if (auto values = integers_of(named->second))
+    if (auto values = integers_of(named->second)) {
+      read.import.bound.insert(named->first);
       arrays->bind(named->first, std::move(*values));
-    else
+    } else {
       diagnostics.error(DiagnosticKind::Usage, {},
                         formatted("--bind takes NAME=NUMBER,NUMBER..., but `{}` is given", given));
+    }
   }
   for (const std::string& given : arguments.shaders) {
     const std::size_t equals = given.find('=');
@@ -164,6 +191,10 @@ convert::ReadModelOptions read_model_options(const ReadModelArguments& arguments
       chosen != std::end(kArithmetics))
     read.import.arithmetic = chosen->second;
   read.files = {.directory = arguments.data_directory, .follow_links = arguments.follow_links};
+  read.chooses_directory = !arguments.data_directory.empty();
+  read.import.check_arrays = [arrays](const std::vector<std::string>& names, Diagnostics& problems) {
+    return arrays->check(names, problems);
+  };
   read.import.shape_of = [arrays](const std::string& name) { return arrays->shape_of(name); };
   read.import.elements_of = [arrays](const std::string& name) { return arrays->elements_of(name); };
   return read;

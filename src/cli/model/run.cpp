@@ -19,6 +19,7 @@
 #include "launch/plan/explain.hpp"
 #include "launch/report/trace.hpp"
 #include "launch/run.hpp"
+#include "model/plan/intermediates.hpp"
 #include "model/standalone/array_files.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/standalone/graph_device.hpp"
@@ -139,6 +140,7 @@ class ModelVerb : public Job {
       request_.input_directory = options_.input_directory;
       request_.array_files = std::make_shared<model::ArrayFiles>();
       read_ = read_model_options(options_.read, diagnostics_, &request_);
+      if (!ok()) return false;
       request_.file = open_named_model(path, read_, diagnostics_);
     }
     if (!request_.file || !ok() || (runtime_ && !check_format())) return false;
@@ -293,25 +295,12 @@ class ModelVerb : public Job {
   std::vector<LayerReport> layers_;
 };
 
-MadeJob make_model_job(const Arguments& arguments) {
-  auto options = std::make_shared<ModelRunOptions>();
-  if (parse_model_run_options(arguments, *options)) return {};
-  auto job = std::make_unique<ModelVerb>(*options);
-  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options->style), MadeJob{};
-  return {options, std::move(job)};
-}
+MadeJob make_model_job(const Arguments& arguments) { return job_of<ModelVerb>(arguments, parse_model_run_options); }
 
 }  // namespace
 
 std::unique_ptr<JobSource> model_jobs() { return separate_jobs<make_model_job>(); }
 
-int run_vgf_file(const Arguments& arguments) {
-  ModelRunOptions options;
-  if (const std::optional<int> status = parse_model_run_options(arguments, options)) return *status;
-  auto job = std::make_unique<ModelVerb>(options);
-  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
-  const std::unique_ptr<Job> jobs[] = {std::move(job)};
-  return run_all(jobs, options);
-}
+int run_vgf_file(const Arguments& arguments) { return run_made(make_model_job(arguments)); }
 
 }  // namespace slipway::cli

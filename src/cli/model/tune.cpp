@@ -13,6 +13,7 @@
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/run/progress.hpp"
+#include "cpu/target.hpp"
 #include "executors/open.hpp"
 #include "model/tuning/report.hpp"
 #include "model/tuning/tune.hpp"
@@ -25,7 +26,7 @@ namespace {
 struct TuneOptions {
   ReportStyle style;
   std::vector<std::string> files;
-  std::string device, output, page;
+  std::string device, output, page, target;
   ReadModelArguments read;
   bool quick = false, no_fuse = false, no_cache = false;
 };
@@ -70,13 +71,49 @@ class Tuning {
         diagnostics_);
     if (options_.no_cache && options_.output.empty())
       diagnostics_.error(DiagnosticKind::Usage, {}, "--no-cache needs --output; otherwise the results would be lost");
+    if (!options_.target.empty()) set_target();
     if (diagnostics_.has_errors()) return report(diagnostics_, options_.style);
-    for (const std::string& file : options_.files) measure_unless_interrupted(file);
+    for (const std::string& file : options_.files) {
+      if (target_)
+        compile_for_target(file);
+      else
+        measure_unless_interrupted(file);
+    }
     write_tuning_page();
     return report(diagnostics_, options_.style);
   }
 
  private:
+  void set_target() {
+    const auto level = cpu::level_named(options_.target);
+    if (!level)
+      diagnostics_.error(DiagnosticKind::Usage, {},
+                         formatted("--target is `{}`, and not one of {}", options_.target, cpu::level_names()));
+    else
+      target_ = std::make_shared<const cpu::Target>(cpu::any_target_of(*level));
+    if (options_.output.empty())
+      diagnostics_.error(DiagnosticKind::Usage, {}, "--target needs --output, the directory that the machine is given");
+  }
+
+  // Into a directory that SLIPWAY_CACHE_PATH of another machine may name. Nothing is measured.
+  void compile_for_target(const std::string& file) {
+    if (is_interrupted() || !open(file)) return;
+    std::size_t kernels = 0;
+    request_.model.graphs.progress = [&](std::size_t done, std::size_t total) {
+      if (done == 0) kernels += total;
+      if (is_terminal(stderr)) progress_.stage(formatted("compiling: {} of {} kernels", done, total));
+    };
+    model::ModelJob job({.request = request_,
+                         .executor = nullptr,
+                         .graphs = {.fuse = !options_.no_fuse, .target = target_},
+                         .cache = Cache(Path(options_.output) / "objects")});
+    if (!job.plan(diagnostics_)) return;
+    progress_.stage("");
+    print(options_.style.json
+              ? formatted("{{\"target\": \"{}\", \"kernels\": {}}}\n", options_.target, kernels)
+              : formatted("{}: {} kernels for {} in {}\n", file, kernels, options_.target, options_.output));
+  }
+
   void measure_unless_interrupted(const std::string& file) {
     const std::size_t before = tuned_.size();
     if (!is_interrupted()) measure(file);
@@ -89,7 +126,9 @@ class Tuning {
   bool open(const std::string& file) {
     progress_.stage("loading " + file);
     request_ = model::StandaloneOptions();
-    request_.file = open_named_model(file, read_model_options(options_.read, diagnostics_), diagnostics_);
+    const convert::ReadModelOptions read = read_model_options(options_.read, diagnostics_);
+    if (diagnostics_.has_errors()) return false;
+    request_.file = open_named_model(file, read, diagnostics_);
     if (!request_.file || diagnostics_.has_errors()) return false;
     request_.name = Path(file).stem().string();
     request_.shapes = shapes_;
@@ -154,6 +193,7 @@ class Tuning {
   lower::Tuning all_;                 // of all models
   std::vector<TunedModel> tuned_;     // for the page
   std::optional<lower::Rates> rates_;
+  std::shared_ptr<const cpu::Target> target_;  // null: this machine is measured
 };
 
 }  // namespace
@@ -164,19 +204,29 @@ int tune_verb(const Arguments& arguments) {
       "slipway tune",
       "Measures which parameters of a model's kernels are best on a device. They are kept in the program's "
       "cache, and later\nruns on the same device and driver use them. --output writes them to a file to "
-      "ship, which runs use if the\nenvironment variable SLIPWAY_TUNING names it.",
+      "ship, which runs use if the\nenvironment variable SLIPWAY_TUNING names it. With --target nothing is "
+      "measured: the kernels of the CPU engine are compiled\nfor another kind of machine.",
       "slipway tune model.vgf --output model.tuning.json");
   line.add_option("files", options.files, "the models: VGF, ONNX, TensorFlow Lite, TOSA, MLIR or graphs as text")
       .required();
   line.add_report_options(options.style);
   add_read_model_options(line, options.read);
   add_device_option(line, options.device);
-  line.add_option("--output", options.output,
-                  "write one table of all models to this file (JSON; `slipway schema tuning`)");
+  line.add_option(
+      "--output", options.output,
+      "write one table of all models to this file (JSON; `slipway schema tuning`); with --target a directory");
   line.add_option("--html", options.page, "write what was measured as a page to this file");
   line.add_flag("--quick", options.quick, "measure what seems best first, and stop after four seconds for each model");
   add_fusion_option(line, options.no_fuse);
   line.add_flag("--no-cache", options.no_cache, "do not keep the table in the program's cache");
+  line.add_option("--target", options.target,
+                  "compile the kernels for CPUs with these instructions, such as aarch64+i8mm, into the directory "
+                  "--output: a cache for SLIPWAY_CACHE_PATH of such a machine")
+      .not_empty()
+      .excludes("--device")
+      .excludes("--html")
+      .excludes("--quick")
+      .excludes("--no-cache");
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   return Tuning(std::move(options)).run();
 }

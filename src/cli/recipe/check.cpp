@@ -2,7 +2,6 @@
 // `slipway check` on recipes and profiles. It opens no device and loads no library.
 #include <set>
 
-#include "base/format.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
@@ -50,14 +49,6 @@ void add_options(CommandLine& line, RecipeCheckOptions& options) {
                 "warn about everything that the shipped runner rejects or treats differently");
 }
 
-int end(const RecipeCheckOptions& options, Diagnostics& diagnostics) {
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, options.style, stdout);
-  if (options.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
-  return 0;
-}
-
 }  // namespace
 
 bool is_profile(const Content& content) {
@@ -95,12 +86,10 @@ int check_recipe(const Arguments& arguments) {
         check_libraries(*session.recipe(),
                         recipe::cpu::library_roots(options.library_root, directory, options.allow_outside), of_file);
       report_interrupt(file, of_file);
-      diagnostics.add(of_file.release());
-    } else {
-      diagnostics.add(of_file.release());
     }
+    diagnostics.add(of_file.release());
   }
-  return end(options, diagnostics);
+  return report_recipe_check(diagnostics, options.style, options.files);
 }
 
 int check_profile_file(const Arguments& arguments) {
@@ -120,7 +109,7 @@ int check_profile_file(const Arguments& arguments) {
     if (profile && options.portable) recipe::check_portable(*profile, diagnostics);
     if (profile) recipe::check_profile(*profile, nullptr, options.no_files ? nullptr : &artifacts, diagnostics);
   }
-  return end(options, diagnostics);
+  return report_recipe_check(diagnostics, options.style, options.files);
 }
 
 }  // namespace slipway::cli

@@ -26,6 +26,10 @@ std::optional<recipe::SessionOptions> session_options(const RecipeFiles& files, 
   return options;
 }
 
+int report_recipe_check(Diagnostics& diagnostics, const ReportStyle& style, std::span<const std::string> files) {
+  return report_check(diagnostics, style, files) == 0 ? 0 : 3;
+}
+
 recipe::PlanOptions plan_options(const RecipeGroup& options, const EngineGroup& engine, const RunGroup& run) {
   return {.backend = recipe::kernel_backend_from_name(options.backend),
           .cache = cache_of(run.no_cache),

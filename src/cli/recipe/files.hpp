@@ -24,6 +24,8 @@ SourcePtr read_input(const std::string& file, Diagnostics& diagnostics);
 Path artifact_directory(const std::string& dir, const std::string& file);
 // Returns nothing if a file cannot be read.
 std::optional<recipe::SessionOptions> session_options(const RecipeFiles& files, Diagnostics& diagnostics);
+// As `report_check`, but any error is bad input: returns 3.
+int report_recipe_check(Diagnostics& diagnostics, const ReportStyle& style, std::span<const std::string> files);
 recipe::PlanOptions plan_options(const RecipeGroup& options, const EngineGroup& engine, const RunGroup& run);
 
 }  // namespace slipway::cli

@@ -134,22 +134,13 @@ std::optional<int> parse_script_options(const Arguments& arguments, JobsVerbOpti
   return line.parse(arguments);
 }
 
-MadeJob make_script_job(const Arguments& arguments) {
-  auto options = std::make_shared<JobsVerbOptions>();
-  if (parse_script_options(arguments, *options)) return {};
-  return {options, std::make_unique<ScriptJob>(*options)};
-}
+MadeJob make_script_job(const Arguments& arguments) { return job_of<ScriptJob>(arguments, parse_script_options); }
 
 }  // namespace
 
 std::unique_ptr<JobSource> script_jobs() { return separate_jobs<make_script_job>(); }
 
-int run_jobs(const Arguments& arguments) {
-  JobsVerbOptions options;
-  if (const std::optional<int> status = parse_script_options(arguments, options)) return *status;
-  const std::unique_ptr<Job> jobs[] = {std::make_unique<ScriptJob>(options)};
-  return run_all(jobs, options);
-}
+int run_jobs(const Arguments& arguments) { return run_made(make_script_job(arguments)); }
 
 int check_jobs(const Arguments& arguments) {
   ReportStyle style;
@@ -172,11 +163,7 @@ int check_jobs(const Arguments& arguments) {
       }
     }
   }
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, style, stdout);
-  if (style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : files) print_status(formatted("{}: ok\n", file));
-  return 0;
+  return report_recipe_check(diagnostics, style, files);
 }
 
 }  // namespace slipway::cli

@@ -9,28 +9,14 @@
 
 #include "base/system/files.hpp"
 #include "executors/cpu/info.hpp"
+#include "testing/graph_recipe.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"
 
 namespace slipway::cli {
 namespace {
 
-constexpr std::string_view kModel = R"(
-resource x input tensor R32_SINT [4]
-resource y output tensor R32_SINT [4]
-module abs graph main graph
-| graph main {
-|   %0 = input i32[4] at 0.0
-|   %1 = ABS(%0) i32[4]
-|   output %1 at 0.1
-| }
-segment abs abs
-set 0: 0 x, 1 y
-in 0 x
-out 1 y
-input 0 x x
-output 1 y y
-)";
+const std::string kModel = slipway::testing::graph_recipe("R32_SINT", "i32[4]", "ABS(%0) i32[4]");
 constexpr std::string_view kRecipe = R"({"resources": {
   "buffers": [{"name": "x", "type": "input", "size": 16}, {"name": "y", "type": "output", "size": 16}],
   "kernels": [{"name": "abs", "module": "abs.vgf"}]},
@@ -55,7 +41,7 @@ TEST(Jobs, ThreadsOfTheEngine) {
   if (cpu_set_t cpus; sched_getaffinity(0, sizeof cpus, &cpus) != 0 || CPU_COUNT(&cpus) == 1)
     GTEST_SKIP() << "all threads use one CPU";
   const slipway::testing::ScratchDirectory directory;
-  ASSERT_TRUE(write_file(directory / "abs.vgf", Bytes(slipway::testing::cook_vgf(std::string(kModel)))));
+  ASSERT_TRUE(write_file(directory / "abs.vgf", Bytes(slipway::testing::cook_vgf(kModel))));
   ASSERT_TRUE(write_file(directory / "recipe.json", kRecipe));
   ASSERT_TRUE(
       write_file(directory / "jobs.json", R"({"jobs": [{"recipe": "recipe.json"}, {"recipe": "recipe.json"}]})"));

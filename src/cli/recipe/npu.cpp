@@ -66,11 +66,7 @@ int check(const Reader<File>& reader, const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   for (const std::string& path : paths) (void)read_file(reader, path, diagnostics);
-  const int status = report(diagnostics, style, stdout);
-  if (!style.json && status == 0) {
-    for (const std::string& path : paths) print_status(formatted("{}: ok\n", path));
-  }
-  return status;
+  return report_check(diagnostics, style, paths);
 }
 
 }  // namespace

@@ -118,10 +118,7 @@ int check_replay_file(const Arguments& arguments) {
     const auto artifacts = artifacts_of(options, file);
     read_and_check(file, options.no_files ? nullptr : &artifacts, Severity::Error, diagnostics);
   }
-  const int status = report(diagnostics, options.style, stdout);
-  if (options.style.json || status != 0) return status == 0 ? 0 : 3;  // any error of a check is bad input
-  for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
-  return 0;
+  return report_recipe_check(diagnostics, options.style, options.files);
 }
 
 }  // namespace slipway::cli

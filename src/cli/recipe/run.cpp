@@ -12,6 +12,7 @@
 #include "cli/recipe/files.hpp"
 #include "cli/recipe/verbs.hpp"
 #include "cli/run/job.hpp"
+#include "cli/run/run_report.hpp"
 #include "executors/vulkan/layer_messages.hpp"
 #include "json/diagnostics.hpp"
 #include "launch/run.hpp"
@@ -311,25 +312,12 @@ std::optional<int> parse_recipe_options(const Arguments& arguments, RecipeOption
   return line.parse(arguments);
 }
 
-MadeJob make_recipe_job(const Arguments& arguments) {
-  auto options = std::make_shared<RecipeOptions>();
-  if (parse_recipe_options(arguments, *options)) return {};
-  auto job = std::make_unique<RecipeJob>(*options);
-  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options->style), MadeJob{};
-  return {options, std::move(job)};
-}
+MadeJob make_recipe_job(const Arguments& arguments) { return job_of<RecipeJob>(arguments, parse_recipe_options); }
 
 }  // namespace
 
 std::unique_ptr<JobSource> recipe_jobs() { return separate_jobs<make_recipe_job>(); }
 
-int run_recipe(const Arguments& arguments) {
-  RecipeOptions options;
-  if (const std::optional<int> status = parse_recipe_options(arguments, options)) return *status;
-  auto job = std::make_unique<RecipeJob>(options);
-  if (job->diagnostics().has_errors()) return report(job->diagnostics(), options.style);
-  const std::unique_ptr<Job> jobs[] = {std::move(job)};
-  return run_all(jobs, options);
-}
+int run_recipe(const Arguments& arguments) { return run_made(make_recipe_job(arguments)); }
 
 }  // namespace slipway::cli

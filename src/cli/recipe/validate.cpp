@@ -276,7 +276,8 @@ int validate_verb(const Arguments& arguments) {
   add_recipe_group(line, options.group);
   add_engine_option(line, options);
   add_engine_thread_options(line, options);
-  line.add_option("--kernels", options.kernels, "replace kernels of the recipes with those of this file");
+  line.add_option("--kernels", options.kernels,
+                  "replace kernels of the recipes with those of this file, which names shaders in the archive");
   line.add_option("--expect", options.expected, "compare with the figures of this file: TEST, FIGURE, `min`, `max`");
   Option against =
       line.add_option("--against", options.against, "compare with another run, by the file of its --report");

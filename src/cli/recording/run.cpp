@@ -139,6 +139,7 @@ class Replay {
     if (!made.job) return {.status = static_cast<int>(ExitClass::Usage)};
     run_one(*made.job, *made.options);
     DispatchResult result{.status = made.job->status(), .diagnostics = made.job->all_diagnostics()};
+    for (Diagnostic& problem : result.diagnostics) name_members(problem);
     for (const RunReportEntry& entry : made.job->report()) {
       if (entry.outcome.report) result.device = entry.outcome.report->device;
       result.is_compared |= entry.outcome.is_checked;
@@ -147,6 +148,21 @@ class Replay {
       if (wrong != entry.layers.end()) result.operators = model::layer_name(*wrong->layer);
     }
     return result;
+  }
+
+  // In place of the temporary files that they are.
+  void name_members(Diagnostic& problem) const {
+    const std::string directory = (directory_ / "").string(), recording = options_.file + ":";
+    const auto rename = [&](std::string& text) {
+      for (std::size_t at = text.find(directory); at != text.npos; at = text.find(directory, at + recording.size()))
+        text.replace(at, directory.size(), recording);
+    };
+    rename(problem.message);
+    rename(problem.location.file);
+    for (DiagnosticNote& note : problem.notes) {
+      rename(note.message);
+      rename(note.location.file);
+    }
   }
 
   const RecordingOptions& options_;

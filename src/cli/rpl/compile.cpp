@@ -8,6 +8,7 @@
 #include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "cli/directories.hpp"
+#include "cli/formats.hpp"
 #include "cli/program.hpp"
 #include "cli/rpl/options.hpp"
 #include "cli/rpl/outputs.hpp"
@@ -15,6 +16,7 @@
 #include "cli/rpl/variants_page.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/metadata/metadata_json.hpp"
+#include "rpl/parse/entry_functions.hpp"
 #include "rpl/print/emit_header.hpp"
 #include "rpl/print/print_ast.hpp"
 #include "rpl/print/print_resolved.hpp"
@@ -167,6 +169,39 @@ void check_paths(const std::vector<CompiledFile>& outputs, const CompileVerbOpti
   }
 }
 
+// Whether a text may be a program is only known when it was parsed; other files are not parsed at all.
+bool refuse_other_formats(const CompileVerbOptions& options, bool was_parsed, Diagnostics& diagnostics) {
+  Diagnostics found;
+  for (const std::string& file : options.rpl.files) {
+    const Result<ContentOf> read = ContentOf::read(file);
+    if (!read || is_rpl(read->content()) || is_shader(read->content()) != was_parsed) continue;
+    if (std::optional<Diagnostic> other =
+            other_format(file, "compile", "programs and projects of the Render Pipeline Language"))
+      found.add(*std::move(other));
+  }
+  if (found.empty()) return false;
+  if (was_parsed) diagnostics = {};
+  diagnostics.add(found.release());
+  return true;
+}
+
+// Without entry points there is no code, which is not what a first call expects.
+void note_entries(const CompileVerbOptions& options, const RplInput& input, Diagnostics& diagnostics) {
+  if (!options.emit.empty() || !options.rpl.entries.empty()) return;
+  std::string entries;
+  const rpl::PipelineKind kind = input.compile.resolve.pipeline;
+  for (const rpl::PipelineKind each : {kind, rpl::PipelineKind::Graphics, rpl::PipelineKind::Compute}) {
+    if (!entries.empty()) break;
+    for (const rpl::EntryPointName& entry : rpl::entry_functions(input.program, each))
+      entries += formatted(" --entry {}={}", name_of(entry.stage), entry.function);
+    if (!entries.empty() && each != kind) entries += formatted(" --pipeline {}", name_of(each));
+  }
+  diagnostics.remark(
+      DiagnosticKind::RplEntryMissing, SourceLocation::in_file(options.rpl.files.front()),
+      formatted("without entry points only metadata is written; {}",
+                entries.empty() ? "`--entry STAGE=FUNCTION` names one" : formatted("add `{}`", entries.substr(1))));
+}
+
 void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::CompileTimes& times,
                  Diagnostics& diagnostics) {
   input.compile.stem = options.output.empty() || options.output == "-" ? Path(options.rpl.files.front()).stem().string()
@@ -175,6 +210,7 @@ void compile_one(const CompileVerbOptions& options, RplInput& input, rpl::Compil
   const std::optional<rpl::Compiled> made =
       compiler.compile(input.program, input.assignment, input.compile, diagnostics, &times);
   if (!made || diagnostics.has_errors()) return;
+  note_entries(options, input, diagnostics);
   std::vector<CompiledFile> outputs;
   for (const std::string& kind : kinds_of(options)) {
     emit(kind, options, input, compiler, *made, outputs, diagnostics);
@@ -257,8 +293,10 @@ int compile_verb(const Arguments& arguments) {
   refuse_directories(
       options.rpl.files, "compile", [](const Content& content) { return is_rpl_project(content) || is_rpl(content); },
       diagnostics);
-  if (!diagnostics.has_errors()) {
-    if (std::optional<RplInput> input = load_rpl(options.rpl, diagnostics)) {
+  if (!diagnostics.has_errors() && !refuse_other_formats(options, false, diagnostics)) {
+    if (std::optional<RplInput> input = load_rpl(options.rpl, diagnostics); !input) {
+      refuse_other_formats(options, true, diagnostics);
+    } else {
       parse_time = input->parse_time;
       std::optional<rpl::VariantOptions> variants =
           variant_settings(options.rpl, *input, !options.pack.empty(), diagnostics);

@@ -28,7 +28,7 @@ std::optional<std::string> create_pipeline(const rpl::Metadata& metadata, std::s
 std::optional<std::vector<spirv::Words>> read_code(const rpl::Metadata& metadata, const Path& directory,
                                                    Diagnostics& diagnostics) {
   std::vector<spirv::Words> modules;
-  for (const rpl::Metadata::Code& code : metadata.code) {
+  for (const rpl::MetadataCode& code : metadata.code) {
     const Path path = directory / code.file;
     const auto file = diagnostics.take(map_file(path));
     if (!file) return std::nullopt;

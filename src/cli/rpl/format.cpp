@@ -4,6 +4,7 @@
 #include "base/format.hpp"
 #include "base/system/files.hpp"
 #include "cli/directories.hpp"
+#include "cli/formats.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "rpl/print/format.hpp"
 
@@ -30,8 +31,17 @@ int format_verb(const Arguments& arguments) {
   for (const std::string& file : files) {
     const auto source = diagnostics.take(read_source(file, file == "-" ? "<stdin>" : file));
     if (!source) continue;
-    const auto text = diagnostics.take(rpl::format_source(*source));
-    if (!text) continue;
+    Result<std::string> text = rpl::format_source(*source);
+    if (!text) {
+      // A file of another format is refused as such, and not for its first letter.
+      const Result<ContentOf> read = ContentOf::read(file);
+      std::optional<Diagnostic> other;
+      if (read && !is_rpl(read->content()))
+        other = other_format(file, "format", "programs of the Render Pipeline Language");
+      if (other) diagnostics.add(*std::move(other));
+      if (!other) diagnostics.add(std::move(text.error()));
+      continue;
+    }
     const bool same = *text == (*source)->text();
     if (check) {
       if (!same) print(formatted("{}: not formatted\n", file));

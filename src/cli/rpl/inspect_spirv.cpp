@@ -117,12 +117,7 @@ int check_spirv(const Arguments& arguments) {
   for (const std::string& file : options.files) {
     if (const auto read = read_shader(options, file, diagnostics)) check(read->module, diagnostics);
   }
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, options.style, stdout);
-  if (!options.style.json && status == 0) {
-    for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
-  }
-  return status;
+  return report_check(diagnostics, options.style, options.files);
 }
 
 int inspect_spirv(const Arguments& arguments) {

@@ -5,8 +5,10 @@
 #include "base/format.hpp"
 #include "base/system/files.hpp"
 #include "cli/rpl/verbs.hpp"
-#include "rpl_c/structs_json.hpp"
+#include "rpl_c/metadata_of.hpp"
+#include "rpl_c/pack_json.hpp"
 #include "rpl_runtime/pack_format.hpp"
+#include "slipway/rpl_pack.h"
 #include "spirv/tools.hpp"
 
 namespace slipway::cli {
@@ -77,7 +79,7 @@ std::string print_pack(const std::vector<PackedProgram>& programs) {
       const std::string values = joined(option.values);
       out += formatted("  option {} = {}{} ({})\n", std::string_view(option.name),
                        std::string_view(option.default_value), values.empty() ? "" : formatted(" of {}", values),
-                       option.per_instance != 0 ? "instance" : "global");
+                       option.option_class == RPL_OPTION_CLASS_INSTANCE ? "instance" : "global");
     }
     for (const PackedPipeline& variant : program.variants) {
       const rpl_pipeline& pipeline = *variant.pipeline;
@@ -85,7 +87,7 @@ std::string print_pack(const std::vector<PackedProgram>& programs) {
       for (const rpl_module& module : pipeline.modules) {
         for (const rpl_entry_point& entry : module.entry_points) functions.emplace_back(entry.function);
       }
-      const std::string_view hash = pipeline.metadata.pipeline_hash;
+      const std::string_view hash = pipeline.metadata.hashes.pipeline;
       out += formatted("  variant {}: {}, {} bytes of SPIR-V, pipeline {}\n", variant.reason, joined(functions),
                        code_bytes(pipeline), hash.substr(0, 16));
     }
@@ -94,24 +96,15 @@ std::string print_pack(const std::vector<PackedProgram>& programs) {
 }
 
 std::string pack_json(const std::vector<PackedProgram>& programs) {
-  json::Writer out;
-  out.object([&] {
-    out.key("programs").array([&] {
-      for (const PackedProgram& program : programs) {
-        out.object([&] {
-          rpl_c::write_options(out.member("name", program.name).key("options"), program.options);
-          out.key("variants").array([&] {
-            for (const PackedPipeline& variant : program.variants) {
-              out.object([&] {
-                rpl_c::write_pipeline(out.member("reason", variant.reason).key("pipeline"), *variant.pipeline);
-              });
-            }
-          });
-        });
-      }
-    });
-  });
-  return out.text();
+  rpl_c::ListedPack pack;
+  for (const PackedProgram& program : programs) {
+    rpl_c::ListedProgram& listed = pack.programs.emplace_back();
+    listed.name = program.name;
+    for (const rpl_option& option : program.options) listed.options.push_back(rpl_c::metadata_of(option));
+    for (const PackedPipeline& variant : program.variants)
+      listed.variants.push_back({variant.reason, rpl_c::metadata_of(variant.pipeline->metadata)});
+  }
+  return json::object_text(rpl_c::pack_record(), pack);
 }
 
 // Each module once.
@@ -176,12 +169,7 @@ int check_rpl_pack(const Arguments& arguments) {
     if (const auto mapped = diagnostics.take(map_file(file)))
       check_modules(read_pack(*mapped, file, diagnostics), file, diagnostics);
   }
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, style, stdout);
-  if (!style.json && status == 0) {
-    for (const std::string& file : files) print_status(formatted("{}: ok\n", file));
-  }
-  return status;
+  return report_check(diagnostics, style, files);
 }
 
 }  // namespace slipway::cli

@@ -59,7 +59,13 @@ std::optional<BuiltProject> build(const RplOptions& options, bool emit, bool pac
   protect_input(file);
   const std::optional<SourcePtr> source = diagnostics.take(read_source(file));
   if (!source) return std::nullopt;
-  std::optional<rpl::Project> project = rpl::read_project(*source, file.parent_path(), diagnostics);
+  // Unknown and duplicate keys are errors of `check`.
+  Diagnostics found;
+  std::optional<rpl::Project> project = rpl::read_project(*source, file.parent_path(), found);
+  for (Diagnostic& each : found.release()) {
+    if (each.severity == Severity::Warning) each.as_rule();
+    diagnostics.add(std::move(each));
+  }
   rpl::ProjectBuildOptions build_options;
   build_options.compile = compile_options(options, diagnostics);
   if (!project || diagnostics.has_errors()) return std::nullopt;

@@ -46,6 +46,7 @@ class ProjectServer {
       wait(saved);
       saved.merge(watch_.take());
       if (server_) server_->serve();
+      if (retry_ && Clock::now() >= *retry_) write_again();
       if (saved.empty() || (is_any_missing(saved) && Clock::now() < patience_)) continue;
       update(std::exchange(saved, {}));
     }
@@ -62,7 +63,12 @@ class ProjectServer {
     if (saved.empty()) patience_ = Clock::now() + kPatience;
     std::vector<platform::Watched> watched = {{.file = watch_.descriptor()}, {.file = interrupt_file()}};
     if (server_) server_->add_to(watched);
-    platform::wait_for_any(watched, saved.empty() ? -1 : static_cast<int>(kPause.count()));
+    std::chrono::milliseconds limit = saved.empty() ? std::chrono::milliseconds(-1) : kPause;
+    if (saved.empty() && retry_) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*retry_ - Clock::now());
+      limit = std::max(left, std::chrono::milliseconds(0));
+    }
+    platform::wait_for_any(watched, static_cast<int>(limit.count()));
     if (saved.empty()) patience_ = Clock::now() + kPatience;
   }
 
@@ -123,17 +129,46 @@ class ProjectServer {
       writer.add(each.name, each.built->program, *each.built->variants);
     std::optional<std::vector<std::uint32_t>> words = diagnostics.take(writer.take());
     if (!words) return;
-    if (!options_.pack.empty()) write_outputs({{options_.pack, "", *words}}, diagnostics);
+    if (!options_.pack.empty()) {
+      Diagnostics of_file;
+      write_outputs({{options_.pack, "", *words}}, of_file);
+      retry_.reset();
+      pause_ = kFirstPause;
+      if (of_file.has_errors()) {
+        unwritten_ = *words;
+        retry_ = Clock::now() + pause_;
+      }
+      diagnostics.add(of_file.release());
+    }
     if (!server_) return;
     server_->send(std::make_shared<const std::vector<std::uint32_t>>(std::move(*words)));
     server_->serve();
   }
 
+  // The error was reported: a full disk or a directory that is away may come back.
+  void write_again() {
+    constexpr std::chrono::milliseconds kMaxPause{30000};
+    Diagnostics ignored;
+    write_outputs({{options_.pack, "", unwritten_}}, ignored);
+    retry_.reset();
+    if (ignored.has_errors()) {
+      pause_ = std::min(2 * pause_, kMaxPause);
+      retry_ = Clock::now() + pause_;
+    } else {
+      unwritten_.clear();
+      print_status(formatted("{}: written\n", options_.pack));
+    }
+  }
+
+  static constexpr std::chrono::milliseconds kFirstPause{500};
   const ServeOptions& options_;
   rpl::LiveProject project_;
   FileWatch watch_;
   std::optional<LocalServer> server_;
-  bool is_complete_ = false;    // all programs were compiled once: a pack does not lose what an earlier one had
+  bool is_complete_ = false;  // all programs were compiled once: a pack does not lose what an earlier one had
+  std::vector<std::uint32_t> unwritten_;    // a pack that could not be written
+  std::optional<Clock::time_point> retry_;  // when to write it
+  std::chrono::milliseconds pause_{kFirstPause};
   Clock::time_point patience_;  // until then, a file that is missing may appear again
 };
 

@@ -204,6 +204,12 @@ int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& o
   return status;
 }
 
+int run_made(MadeJob made) {
+  if (!made.job) return made.status;
+  const std::unique_ptr<Job> jobs[] = {std::move(made.job)};
+  return run_all(jobs, *made.options);
+}
+
 void Job::stage(std::string what) {
   print_verbose("slipway: " + what + "\n");
   if (progress_) progress_->stage(std::move(what));

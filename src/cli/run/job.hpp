@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,11 +77,22 @@ class Job {
   Progress* progress_ = nullptr;
 };
 
-// A job with the options that it refers to. Without a job, the arguments are not valid, which is reported.
+// A job with the options that it refers to. Without a job, the arguments end the verb with a status, and what is not
+// valid in them is reported.
 struct MadeJob {
-  std::shared_ptr<const PlannedRunGroup> options;
-  std::unique_ptr<Job> job;
+  std::shared_ptr<const PlannedRunGroup> options = nullptr;
+  std::unique_ptr<Job> job = nullptr;
+  int status = 0;
 };
+// `OneJob` is made of its options, which `parse` reads as CommandLine::parse does.
+template <class OneJob, class Options>
+MadeJob job_of(const Arguments& arguments, std::optional<int> (*parse)(const Arguments&, Options&)) {
+  auto options = std::make_shared<Options>();
+  if (const std::optional<int> status = parse(arguments, *options)) return {.status = *status};
+  auto job = std::make_unique<OneJob>(*options);
+  if (job->diagnostics().has_errors()) return {.status = report(job->diagnostics(), options->style)};
+  return {.options = std::move(options), .job = std::move(job)};
+}
 
 // Makes the jobs of one kind of file. It keeps what they share, such as an open device, and outlives them.
 class JobSource {
@@ -127,6 +139,8 @@ void print_result(Job& job, const PlannedRunGroup& options, bool explained);
 // status. After an interrupt (interrupts.hpp) the rest of the jobs do not run, and the reports say so. Ends the process
 // if something timed out, because what still runs cannot be stopped.
 int run_all(std::span<const std::unique_ptr<Job>> jobs, const PlannedRunGroup& options);
+// The same of one job.
+int run_made(MadeJob made);
 
 // Prints a line while a job runs; standard output may be reserved for the report.
 void print_line(const RunGroup& options, std::string_view text);

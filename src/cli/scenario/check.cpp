@@ -86,12 +86,7 @@ int check_scenario(const Arguments& arguments) {
     report_interrupt(file, of_file);
     diagnostics.add(of_file.release());
   }
-  diagnostics.enforce_rules();
-  const int status = report(diagnostics, options.style, stdout);
-  if (!options.style.json && status == 0) {
-    for (const std::string& file : options.files) print_status(formatted("{}: ok\n", file));
-  }
-  return status;
+  return report_check(diagnostics, options.style, options.files);
 }
 
 }  // namespace slipway::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `slipway new`: a first scenario for a shader or a model.
+// `slipway new`: a first scenario for a shader or a model, or a first project of render pipelines.
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "cli/confine.hpp"
@@ -11,6 +11,7 @@
 #include "cli/model/verbs.hpp"
 #include "cli/option_groups.hpp"
 #include "cli/program.hpp"
+#include "cli/rpl/starter.hpp"
 #include "cli/rpl/verbs.hpp"
 #include "convert/convert.hpp"
 #include "convert/read_model.hpp"
@@ -80,8 +81,31 @@ Diagnostic not_startable(const NewOptions& options, const Content& content) {
                      .message = formatted("no scenario can be made for {}; `slipway new` takes shaders and models",
                                           is_rpl(content) ? "a render pipeline" : describe_contents(content)),
                      .location = SourceLocation::in_file(options.file)};
-  if (is_rpl(content)) problem.note("docs/scenarios.md#drawing-with-rpl shows a scenario with a pipeline");
+  if (is_rpl(content)) {
+    problem.note("docs/scenarios.md#drawing-with-rpl shows a scenario with a pipeline");
+    problem.note("`slipway new rpl -o DIRECTORY` makes a project of passes and materials");
+  }
   return problem;
+}
+
+// Options of other files are errors. What is about models that a VGF file is made of is checked by their reader.
+bool options_apply(const NewOptions& options, const Content& content, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.errors();
+  const auto check = [&](bool is_given, std::string_view option, std::string_view what) {
+    if (is_given)
+      diagnostics.error(DiagnosticKind::Usage, SourceLocation::in_file(options.file),
+                        formatted("`{}` is for {}", option, what));
+  };
+  const bool is_vgf = vgf::is_vgf(content.bytes), is_shader_file = is_spirv(content) || is_shader(content);
+  check(!is_shader_file && !options.build_options.empty(), "--build-options", "shaders");
+  check(is_shader_file && !options.shaders.empty(), "--shader", "models");
+  if (is_vgf || is_shader_file) {
+    ReadModelArguments arguments = options.model;
+    if (is_vgf) arguments.entry = options.entry;
+    const convert::ReadModelOptions read = read_model_options(arguments, diagnostics);
+    convert::options_apply(convert::ModelFormat::Vgf, options.file, read, diagnostics);
+  }
+  return diagnostics.errors() == before;
 }
 
 std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnostics) {
@@ -102,6 +126,7 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
   const auto read = diagnostics.take(ContentOf::read(options.file));
   if (!read || diagnostics.has_errors()) return std::nullopt;
   const Content& content = read->content();
+  if (!options_apply(options, content, diagnostics)) return std::nullopt;
   if (vgf::is_vgf(content.bytes)) return scenario::model_starter(request, diagnostics);
   if (is_tosa_file(content) || is_onnx_file(content) || is_tflite_file(content) || is_graph_text_file(content) ||
       is_mlir_file(content) || is_program_file(content)) {
@@ -125,16 +150,50 @@ std::optional<std::string> start(const NewOptions& options, Diagnostics& diagnos
   return std::nullopt;
 }
 
+constexpr std::string_view kRpl = "rpl";
+
+// Writes all files of the project or, if one exists, none.
+void start_rpl(const NewOptions& options, Diagnostics& diagnostics) {
+  if (options.output.empty() || options.output == "-") {
+    diagnostics.error(DiagnosticKind::Usage, {}, "a project of render pipelines needs a directory")
+        .hint("`slipway new rpl -o game` makes one");
+    return;
+  }
+  if (!options.entry.empty() || !options.build_options.empty() || !options.shapes.empty() || !options.shaders.empty()) {
+    diagnostics.error(DiagnosticKind::Usage, {},
+                      "`--entry`, `--build-options`, `--shape` and `--shader` are for shaders and models");
+    return;
+  }
+  const Path directory = options.output;
+  for (const StarterFile& file : rpl_starter()) {
+    if (const Path path = directory / file.name; !options.force && file_exists(path))
+      diagnostics.error(DiagnosticKind::Usage, {}, formatted("`{}` exists; `--force` replaces it", path.string()));
+  }
+  for (const StarterFile& file : rpl_starter()) {
+    if (diagnostics.has_errors()) return;
+    if (Result<> written = write_file(directory / file.name, file.text); !written)
+      diagnostics.add(std::move(written.error()));
+  }
+  const std::string project = (directory / rpl_starter().front().name).string();
+  if (!diagnostics.has_errors() && !options.style.json)
+    print_status(
+        formatted("{0}: written; `slipway check {0}` checks its programs, `slipway compile {0} --pack {1}` "
+                  "compiles them\n",
+                  project, (directory / "game.rplpack").string()));
+}
+
 }  // namespace
 
 int new_verb(const Arguments& arguments) {
   NewOptions options;
   CommandLine line("slipway new",
                    "Makes a scenario for a shader (GLSL, HLSL, SPIR-V, SPIR-V assembly) or a model (VGF, TOSA, MLIR) "
-                   "that runs at once and is there to be edited.",
+                   "that runs at once and is there to be edited; `slipway new rpl -o DIRECTORY` makes a project of "
+                   "render pipelines.",
                    "slipway new examples/hello/saxpy.comp -o scenario.json");
-  line.add_option("file", options.file, "the shader or the model").required();
-  line.add_option("-o,--output", options.output, "the scenario (standard output); its paths are relative to it");
+  line.add_option("file", options.file, "the shader or the model, or the word `rpl`").required();
+  line.add_option("-o,--output", options.output,
+                  "the scenario (standard output); its paths are relative to it; of `rpl` a directory");
   line.add_option("--entry", options.entry, "the entry point of a shader (the one that the shader suggests)");
   add_build_options(line, options.build_options);
   add_shape_option(line, options.shapes);
@@ -151,6 +210,10 @@ int new_verb(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
 
   Diagnostics diagnostics;
+  if (options.file == kRpl && !file_exists(options.file)) {
+    start_rpl(options, diagnostics);
+    return report(diagnostics, options.style);
+  }
   const bool to_file = !options.output.empty() && options.output != "-";
   refuse_directories(
       {options.file}, "new",

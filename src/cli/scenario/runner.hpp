@@ -10,13 +10,13 @@
 #include "base/log.hpp"
 #include "cli/run/job.hpp"
 #include "cli/scenario/options.hpp"
-#include "launch/executor_request.hpp"
 #include "launch/report/report.hpp"
 #include "scenario/load.hpp"
 
 namespace slipway::launch {
 class Executor;
-}
+struct ExecutorRequest;
+}  // namespace slipway::launch
 
 namespace slipway::cli {
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "executors/vulkan/device_opening.hpp"
+#include "launch/executor_request.hpp"
 
 namespace slipway::cli {
 namespace {

@@ -19,7 +19,7 @@ namespace {
 struct ZebinCheckOptions {
   ReportStyle style;
   std::vector<std::string> files;
-  zebin::OpenOptions open;
+  zebin::InputOptions open;
   std::string level = "consistency", form = "text";
 };
 

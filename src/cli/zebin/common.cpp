@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
+#include "cli/formats.hpp"
 #include "cli/recording/verbs.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "foreign/containers.hpp"
@@ -41,20 +42,15 @@ bool is_zebin(const Content& content) {
 }
 
 std::vector<Path> kernel_files_below(const Path& directory) {
+  Diagnostics ignored;  // warnings about files of other formats
   std::vector<Path> found;
-  for (const Path& file : files_below(directory)) {
-    if (file.filename() == zebin::kManifestName) {
-      found.push_back(file.parent_path());
-    } else if (!file_exists(file.parent_path() / zebin::kManifestName)) {
-      const Result<ContentOf> read = ContentOf::read(file.string());
-      if (read && is_zebin_file(read->content().bytes, read->content().keys)) found.push_back(file);
-    }
-  }
-  std::ranges::sort(found);
+  for (FileBelow& one :
+       files_of_formats(directory.string(), [](const Format& format) { return format.detect == is_zebin; }, ignored))
+    found.emplace_back(std::move(one.path));
   return found;
 }
 
-void add_open_options(CommandLine& line, zebin::OpenOptions& options) {
+void add_open_options(CommandLine& line, zebin::InputOptions& options) {
   line.add_option(
       "--member", options.member,
       "the member of an archive, such as `64.pvc` or `pvc`; of a program or library also its offset, such as "

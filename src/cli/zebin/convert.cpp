@@ -18,7 +18,7 @@ struct ConvertOptions {
   ReportStyle style;
   std::string file, output, form, to, allow_loss = "hint", strip, unpack, ze_info;
   std::vector<std::string> renames;
-  zebin::OpenOptions open;
+  zebin::InputOptions open;
   bool defaults = false;
 };
 

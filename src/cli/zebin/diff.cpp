@@ -26,7 +26,7 @@ using zeinfo::Change;
 struct DiffOptions {
   ReportStyle style;
   std::vector<std::string> files;
-  zebin::OpenOptions open;
+  zebin::InputOptions open;
   std::string form = "text", local_size, page;
   std::vector<std::string> fail_on;
   bool isa = false;

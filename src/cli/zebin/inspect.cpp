@@ -17,7 +17,7 @@ namespace {
 struct InspectVerbOptions {
   ReportStyle style;
   std::string file;
-  zebin::OpenOptions open;
+  zebin::InputOptions open;
   zebin::InspectOptions show;
   std::optional<std::string> layout;  // a file to draw; empty: print
   std::string local_size, page;

@@ -24,11 +24,12 @@ int inspect_zebin(const Arguments& arguments);
 int diff_zebin(const Arguments& arguments);
 int convert_zebin(const Arguments& arguments);
 
-// The files in a directory and below it that have kernels, sorted by path. An unpacked zebin is one, its directory.
+// The files in a directory and below it that have kernels, damaged ones too, sorted by path. An unpacked zebin is one,
+// its directory.
 std::vector<Path> kernel_files_below(const Path& directory);
 
 // --member, --product
-void add_open_options(CommandLine& line, zebin::OpenOptions& options);
+void add_open_options(CommandLine& line, zebin::InputOptions& options);
 // Returns the device of --product, null without the option. Error: usage for an unknown product.
 const zeinfo::Device* check_product(const std::string& product, Diagnostics& diagnostics);
 // One to three positive numbers with commas; missing ones are 1. Error: usage.

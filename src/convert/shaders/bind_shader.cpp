@@ -95,7 +95,12 @@ class BoundShader {
     if (entry->push_constants)
       return fail(DiagnosticKind::Unsupported, here(),
                   "the shader has push constants; attributes of the node are macros (`ATTR_name`)");
-    for (const spirv::Binding& binding : entry->bindings) {
+    for (std::size_t i = 0; i < entry->bindings.size(); ++i) {
+      const spirv::Binding& binding = entry->bindings[i];
+      if (binding.writes && i < node.inputs.size())
+        return fail(DiagnosticKind::BindingMismatch, here(),
+                    formatted("the shader writes {}, which is operand {} of `{}`; only its results may be written",
+                              describe(binding), i, node.kind));
       if (binding.kind != spirv::BindingKind::StorageBuffer && binding.kind != spirv::BindingKind::Tensor)
         return fail(DiagnosticKind::Unsupported, here(),
                     formatted("{} is bound to a tensor, for which it has to be a storage buffer or a tensor",

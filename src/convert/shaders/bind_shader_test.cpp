@@ -98,6 +98,16 @@ TEST(BindShader, ResultsHaveTheShapeOfTheFirstOperandUnlessDeclared) {
   EXPECT_EQ(text_of(made.model->graph[made.custom().outputs[0]].type), "f32[2, 5]");
 }
 
+TEST(BindShader, OperandsAreNotWritten) {
+  std::string shader(kScale);
+  shader.replace(shader.find("readonly "), 9, "");
+  EXPECT_EQ(import_with(scaling({}), shader).messages(), "");  // no declaration says so, and it is not written
+  shader.insert(shader.rfind('}'), "  x[0] = 1.0;\n");
+  EXPECT_THAT(import_with(scaling({}), shader).messages(),
+              HasSubstr("the shader writes `X`, a storage buffer, which is operand 0 of `com.acme.Scale`; only its "
+                        "results may be written [binding-mismatch]"));
+}
+
 TEST(BindShader, OpenDimensionsAreRefused) {
   const Imported made = import_with(scaling({onnx::value("s", onnx::kF32, {2, -1})}), kScale);
   EXPECT_EQ(

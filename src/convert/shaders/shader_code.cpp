@@ -192,15 +192,16 @@ class Builder {
     const ShaderBinding* binding;
     tosa::ValueId value;
     std::string key;
+    bool is_input;
     bool used = false;
   };
 
   std::vector<Declared> declared() const {
     std::vector<Declared> all;
     for (std::size_t i = 0; i < shader_.inputs.size(); ++i)
-      all.push_back({&shader_.inputs[i], node_.inputs[i], formatted("input_{}_binding", i)});
+      all.push_back({&shader_.inputs[i], node_.inputs[i], formatted("input_{}_binding", i), true});
     for (std::size_t i = 0; i < shader_.outputs.size(); ++i)
-      all.push_back({&shader_.outputs[i], node_.outputs[i], formatted("output_{}_binding", i)});
+      all.push_back({&shader_.outputs[i], node_.outputs[i], formatted("output_{}_binding", i), false});
     return all;
   }
 
@@ -231,6 +232,12 @@ class Builder {
       } else if (binding.tensor) {
         tensor(binding, *found);
       }
+      if (binding.writes && found->is_input)
+        warning(DiagnosticKind::BindingMismatch,
+                formatted("the shader writes `{}` at set {} binding {}, which is an input of the operator",
+                          binding.name, binding.set, binding.binding),
+                found->key)
+            .as_rule();
     }
     for (const Declared& each : all) {
       if (each.used) continue;

@@ -340,6 +340,18 @@ TEST(ShaderCode, GivenBinariesAreCheckedAgainstTheDeclaration) {
               HasSubstr("warning: the shader has no push constants [unused-resource]"));
 }
 
+// The tools that Slipway replaces accept it.
+TEST(ShaderCode, InputsShouldNotBeWritten) {
+  std::string code(kGlsl);
+  ASSERT_NE(code.find("readonly "), code.npos);
+  code.replace(code.find("readonly "), 9, "");
+  EXPECT_EQ(build(with_code("GLSL", code)).messages, "");
+  code.insert(code.rfind('}'), " x[0] = 1.0; ");
+  EXPECT_THAT(build(with_code("GLSL", code)).messages,
+              HasSubstr("warning: the shader writes `In` at set 0 binding 0, which is an input of the operator "
+                        "[binding-mismatch]"));
+}
+
 TEST(ShaderCode, PushConstantsAndTensorsMustMatch) {
   const std::string pushing =
       "layout(local_size_x = 1) in;\nlayout(push_constant) uniform P { vec4 a; };\nlayout(set = 0, binding = 1) "

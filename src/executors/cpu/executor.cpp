@@ -26,12 +26,12 @@ Diagnostics CpuExecutor::check(const Plan& plan) {
   Diagnostics diagnostics;
   const auto lacks = [&](const Origin& origin, const std::string& what) {
     diagnostics
-        .error(DiagnosticKind::DeviceLacks, origin.location,
+        .error(DiagnosticKind::DeviceLacks, origin.location(),
                formatted("the CPU engine runs graphs only, and {}; {}", what,
                          plan.graphs.empty()
                              ? "choose a Vulkan device with --device"
                              : "on a Vulkan device the engine `cpu` runs the graphs, and the device the rest"))
-        .at(origin.path, origin.uid);
+        .at(origin.path(), origin.uid());
   };
   for (const Resource& resource : plan.resources) {
     const auto* buffer = std::get_if<Buffer>(&resource.kind);
@@ -39,7 +39,8 @@ Diagnostics CpuExecutor::check(const Plan& plan) {
     if (buffer && buffer->rows) lacks(resource.origin, formatted("`{}` sees the texels of an image", resource.name));
   }
   for (const Step& step : plan.steps) {
-    if (std::holds_alternative<Draw>(step.action)) lacks(step.origin, formatted("the step `{}` draws", step.name));
+    if (std::holds_alternative<Boxed<Draw>>(step.action))
+      lacks(step.origin, formatted("the step `{}` draws", step.name));
     if (std::holds_alternative<Dispatch>(step.action))
       lacks(step.origin, formatted("the step `{}` is a shader", step.name));
   }

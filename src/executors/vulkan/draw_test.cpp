@@ -116,7 +116,7 @@ class DrawTest : public LaunchTest {
               .vertex_buffers = {{.buffer = buffer}},
               .count = static_cast<std::uint32_t>(vertices.size())};
     plan_.steps.push_back({.name = "draw", .action = std::move(draw), .origin = origin("/draw")});
-    return std::get<Draw>(plan_.steps.back().action);
+    return get_boxed<Draw>(plan_.steps.back().action);
   }
 
   template <class T = Color>
@@ -184,7 +184,7 @@ TEST_F(DrawTest, Topologies) {
   for (Case& one : cases) {
     one.target = add_target(4, 4);
     add_draw(one.target, one.vertices, {.topology = one.topology});
-    if (one.topology == Topology::LineList) std::get<Draw>(plan_.steps.back().action).count = 2;
+    if (one.topology == Topology::LineList) get_boxed<Draw>(plan_.steps.back().action).count = 2;
   }
   run_it(plan_);
   for (const Case& one : cases) EXPECT_EQ(picture(one.target), one.picture) << vk::word_of(one.topology);
@@ -226,7 +226,7 @@ TEST_F(DrawTest, InstancesHaveAttributesOfTheirOwn) {
       .location = 1, .binding = 3, .format = vk::Format::R32G32B32A32_SFLOAT, .offset = 4};
   draw.vertex_buffers.push_back(
       {.binding = 3, .buffer = add_vertices(std::vector<float>{9, 1, 1, 1, 1, 9, 1, 0, 0, 1})});
-  auto& again = std::get<Draw>(plan_.steps.back().action);
+  auto& again = get_boxed<Draw>(plan_.steps.back().action);
   again.instances = 2;
   const ResourceIndex one = add_target(2, 1);
   Draw first = again;

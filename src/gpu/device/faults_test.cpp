@@ -14,7 +14,6 @@
 #include "testing/gpu_fixture.hpp"
 #include "testing/spirv_text.hpp"
 #include "testing/vulkan_faults.hpp"
-#include "vk/choose_device.hpp"
 #include "vk/device_failure.hpp"
 
 namespace slipway::gpu {

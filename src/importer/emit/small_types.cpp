@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/format.hpp"
 #include "tensor/small_float.hpp"
 
 namespace slipway::importer {

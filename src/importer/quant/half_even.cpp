@@ -14,6 +14,12 @@ void check_width(FileType type) {
   if (!is_integer(type) || bits_of(type) > 16) throw Refused(formatted("quantised numbers are not {}", name_of(type)));
 }
 
+// Floats rounded to int32, halves to even; saturates.
+Term rounded_to_int32(Builder& b, const Term& x) {
+  if (x.known && x.count() <= kMaxFolded) return b.cast(b.unary(Unary::RoundEven, x), FileType::I32);
+  return b.apply(tosa::Op::CAST, x, FileType::I32);
+}
+
 }  // namespace
 
 std::int64_t min_value_of(FileType type) {
@@ -24,11 +30,6 @@ std::int64_t min_value_of(FileType type) {
 std::int64_t max_value_of(FileType type) {
   check_width(type);
   return (std::int64_t{1} << (bits_of(type) - (is_unsigned(type) ? 0 : 1))) - 1;
-}
-
-Term rounded_to_int32(Builder& b, const Term& x) {
-  if (x.known && x.count() <= kMaxFolded) return b.cast(b.unary(Unary::RoundEven, x), FileType::I32);
-  return b.apply(tosa::Op::CAST, x, FileType::I32);
 }
 
 namespace {

@@ -11,8 +11,6 @@ namespace slipway::importer {
 std::int64_t min_value_of(FileType type);
 std::int64_t max_value_of(FileType type);
 
-// Floats rounded to int32, halves to even; saturates.
-Term rounded_to_int32(Builder& b, const Term& x);
 // x / scale of float32 on the way to a type of at most 16 bits: it rounds to the integer that the quotient of float32
 // rounds to, halves included, on every device. A product with the reciprocal does not. `scale` broadcasts to x.
 Term rounding_quotient(Builder& b, const Term& x, const Term& scale, FileType type);

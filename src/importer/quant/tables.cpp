@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/format.hpp"
-
 namespace slipway::importer {
 namespace {
 

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 #include "importer/external.hpp"
+#include "tosa/read/flat_lists.hpp"
 
 namespace slipway::importer {
 
@@ -63,16 +64,10 @@ class TfliteFile {
   ExternalFiles external_;
 };
 
-inline std::string_view string_of(const flatbuffers::String* text) {
-  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
+using tosa::count_of;
+using tosa::string_of;
 
 // Of a list that may be absent.
-template <class T>
-std::size_t count_of(const flatbuffers::Vector<T>* list) {
-  return list ? list->size() : 0;
-}
-
 template <class T>
 std::span<const T> span_of(const flatbuffers::Vector<T>* list) {
   return list ? std::span<const T>(list->data(), list->size()) : std::span<const T>();

@@ -40,7 +40,8 @@ class DeviceCheck {
 
  private:
   void lacks(const Origin& origin, std::string message) {
-    diagnostics_.error(DiagnosticKind::DeviceLacks, origin.location, std::move(message)).at(origin.path, origin.uid);
+    diagnostics_.error(DiagnosticKind::DeviceLacks, origin.location(), std::move(message))
+        .at(origin.path(), origin.uid());
   }
 
   // "... 70000 ..., but the device allows 65535 (maxComputeWorkGroupCount[0])"
@@ -108,8 +109,8 @@ class DeviceCheck {
     const auto sizes = workgroup_size(shader);
     if (!sizes) return;
     if (const std::string problem = empty_workgroup(shader); !problem.empty()) {
-      diagnostics_.error(DiagnosticKind::OutOfRange, shader.origin.location, problem)
-          .at(shader.origin.path, shader.origin.uid);
+      diagnostics_.error(DiagnosticKind::OutOfRange, shader.origin.location(), problem)
+          .at(shader.origin.path(), shader.origin.uid());
     }
     Size invocations = 1;
     for (std::size_t i = 0; i < kAxes.size(); ++i) {
@@ -129,7 +130,7 @@ class DeviceCheck {
   void check_step(const Step& step) {
     for (const Binding& binding : descriptors_of(step)) check_binding(step, binding);
     if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) check_dispatch(step, *dispatch);
-    if (const auto* draw = std::get_if<Draw>(&step.action)) check_draw(step, *draw);
+    if (const auto* draw = get_boxed_if<Draw>(step.action)) check_draw(step, *draw);
   }
 
   void check_binding(const Step& step, const Binding& binding) {
@@ -223,7 +224,7 @@ vk::Needs needs_of(const Plan& plan) {
     needs.capabilities.insert(shader.reflection->capabilities.begin(), shader.reflection->capabilities.end());
   }
   for (const Step& step : plan.steps) {
-    if (const auto* draw = std::get_if<Draw>(&step.action)) {
+    if (const auto* draw = get_boxed_if<Draw>(step.action)) {
       needs.graphics = true;
       // The indices are unknown before the draw reads them; robust access keeps wrong ones from reading elsewhere.
       if (draw->indices) needs.features.insert("robustBufferAccess");

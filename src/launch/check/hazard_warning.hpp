@@ -9,8 +9,8 @@
 namespace slipway::launch {
 
 inline Diagnostic& warn_of_hazard(Diagnostics& diagnostics, const Origin& origin, std::string message) {
-  return diagnostics.warning(DiagnosticKind::Hazard, origin.location, "hazard: " + std::move(message))
-      .at(origin.path, origin.uid);
+  return diagnostics.warning(DiagnosticKind::Hazard, origin.location(), "hazard: " + std::move(message))
+      .at(origin.path(), origin.uid());
 }
 
 }  // namespace slipway::launch

@@ -16,7 +16,7 @@ void check_buffer_range(const Plan& plan, const Barrier& barrier, Diagnostics& d
   warn_of_hazard(diagnostics, barrier.origin,
                  formatted("barrier `{}` covers {} bytes at offset {} of `{}`, which has {} bytes", barrier.name,
                            barrier.size, barrier.offset, resource.name, size))
-      .note(formatted("`{}` is made here", resource.name), resource.origin.location);
+      .note(formatted("`{}` is made here", resource.name), resource.origin.location());
 }
 
 }  // namespace

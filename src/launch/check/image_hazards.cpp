@@ -39,7 +39,7 @@ void ImageHazards::check_barrier(const Barrier& barrier) {
                    barrier.level_count, barrier.base_level, name_of_resource(barrier.resource),
                    std::get<Image>(plan_.resources[barrier.resource].kind).mips))
         .note(formatted("`{}` is made here", name_of_resource(barrier.resource)),
-              plan_.resources[barrier.resource].origin.location);
+              plan_.resources[barrier.resource].origin.location());
   }
   if (barrier.new_layout == vk::Layout::Undefined) {
     warn(barrier.origin, formatted("barrier `{}` changes `{}` to {}, which no image can be put into; its layout stays",
@@ -65,9 +65,9 @@ void ImageHazards::check_old_layout(const Barrier& barrier, const Levels& levels
 
 void ImageHazards::note_layout(Diagnostic& warning, ResourceIndex image, std::uint32_t level) const {
   if (const Barrier* setter = layouts_.set_by(image, level)) {
-    warning.note(formatted("barrier `{}` put it there", setter->name), setter->origin.location);
+    warning.note(formatted("barrier `{}` put it there", setter->name), setter->origin.location());
   } else {
-    warning.note("images begin in VK_IMAGE_LAYOUT_GENERAL", plan_.resources[image].origin.location);
+    warning.note("images begin in VK_IMAGE_LAYOUT_GENERAL", plan_.resources[image].origin.location());
   }
 }
 
@@ -77,7 +77,7 @@ void ImageHazards::check_layouts(const Step& step) {
     check_layout(step, binding.resource, levels_of(plan_, binding), binding.origin,
                  [&](vk::Layout layout) { return layout_allowed(binding.type, layout); });
   }
-  const auto* draw = std::get_if<Draw>(&step.action);
+  const auto* draw = get_boxed_if<Draw>(step.action);
   if (!draw) return;
   const auto for_colors = [](vk::Layout layout) {
     return layout == vk::Layout::General || layout == vk::Layout::ColorAttachment;
@@ -143,7 +143,7 @@ void ImageHazards::warn_if_dropped(ResourceIndex image, const Levels& levels, co
     warn(origin,
          formatted("{} level {} of `{}`, whose contents a barrier gave up", use, level, name_of_resource(image)))
         .note(formatted("barrier `{}` has the old layout {}", dropped[level]->name, name_of(vk::Layout::Undefined)),
-              dropped[level]->origin.location);
+              dropped[level]->origin.location());
     return;
   }
 }

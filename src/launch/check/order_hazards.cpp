@@ -59,10 +59,10 @@ void OrderHazards::report(const Open& open, const Step& step, const Access& acce
           : formatted("`{}` {} `{}` after `{}` {} `{}` in the same memory, {}", step.name, then, now_named,
                       open.step->name, before, before_named, with));
   warning.note(formatted("`{}` {} `{}` here", open.step->name, first_writes ? "writes" : "reads", before_named),
-               open.access.origin->location);
+               open.access.origin->location());
   if (coverage.nearest) {
     warning.note(formatted("barrier `{}` does not: {}", coverage.nearest->name, coverage.gap),
-                 coverage.nearest->origin.location);
+                 coverage.nearest->origin.location());
   }
 }
 

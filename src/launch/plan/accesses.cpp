@@ -19,7 +19,7 @@ bool shader_uses(const Shader& shader, const Binding& binding) {
 }
 
 vk::StageFlags stages_of(const Plan& plan, const Step& step, const Binding& binding) {
-  const auto* draw = std::get_if<Draw>(&step.action);
+  const auto* draw = get_boxed_if<Draw>(step.action);
   if (!draw) return is_graph(plan, step) ? vk::stage::kDataGraph : vk::stage::kComputeShader;
   vk::StageFlags stages = 0;
   if (shader_uses(plan.shaders[draw->vertex_shader], binding)) stages |= vk::stage::kVertexShader;
@@ -104,7 +104,7 @@ void add_arguments(const Call& call, std::vector<Access>& accesses) {
 }  // namespace
 
 bool is_command(const Step& step) {
-  return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<Draw>(step.action);
+  return std::holds_alternative<Dispatch>(step.action) || std::holds_alternative<Boxed<Draw>>(step.action);
 }
 
 bool is_graph(const Plan& plan, const Step& step) {
@@ -128,7 +128,7 @@ std::optional<std::size_t> graph_index_of_step(const Plan& plan, std::size_t ste
 
 std::span<const Binding> bindings_of(const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return dispatch->bindings;
-  if (const auto* draw = std::get_if<Draw>(&step.action)) return draw->bindings;
+  if (const auto* draw = get_boxed_if<Draw>(step.action)) return draw->bindings;
   return {};
 }
 
@@ -151,7 +151,7 @@ std::vector<Access> accesses_of(const Plan& plan, const Step& step) {
                         .size = binding.size,
                         .origin = &binding.origin});
   }
-  if (const auto* draw = std::get_if<Draw>(&step.action)) {
+  if (const auto* draw = get_boxed_if<Draw>(step.action)) {
     add_vertex_input(*draw, accesses);
     add_colors(*draw, accesses);
     add_depth(*draw, accesses);

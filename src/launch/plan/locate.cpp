@@ -5,11 +5,11 @@ namespace slipway::launch {
 
 Diagnostic located(Diagnostic diagnostic, const Origin& origin) {
   if (diagnostic.location.kind == SourceLocation::Kind::None) {
-    diagnostic.location = origin.location;
-  } else if (origin.location.kind != SourceLocation::Kind::None) {
-    diagnostic.note("asked for here", origin.location);
+    diagnostic.location = origin.location();
+  } else if (origin.location().kind != SourceLocation::Kind::None) {
+    diagnostic.note("asked for here", origin.location());
   }
-  if (diagnostic.path.empty()) diagnostic.at(origin.path, origin.uid);
+  if (diagnostic.path.empty()) diagnostic.at(origin.path(), origin.uid());
   return diagnostic;
 }
 

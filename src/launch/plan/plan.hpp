@@ -22,10 +22,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "base/bytes.hpp"
 #include "base/diagnostic.hpp"
 #include "base/system/files.hpp"
 #include "base/vk_names.hpp"
+#include "json/document.hpp"
 #include "launch/report/call_part.hpp"
 #include "launch/report/perf_counters.hpp"
 #include "spirv/reflect/reflect.hpp"
@@ -44,11 +46,30 @@ namespace slipway::launch {
 using ResourceIndex = std::uint32_t;
 using ShaderIndex = std::uint32_t;
 
-// Where in the user's files a part of the plan comes from, for messages about it.
-struct Origin {
-  SourceLocation location;
-  std::string path;  // JSON pointer
-  std::string uid;
+// Where in the user's files a part of the plan comes from, for messages about it. A plan may have millions of parts, so
+// that an origin in JSON is a value of the document, which the plan keeps.
+class Origin {
+ public:
+  Origin() = default;
+  // `path`: a JSON pointer.
+  Origin(SourceLocation location, std::string path = {}, std::string uid = {});
+  // `uid`: a string; without it the uid around `at`.
+  explicit Origin(json::Value at, json::Value uid = {}) : from_(InDocument{at, uid}) {}
+
+  SourceLocation location() const;
+  std::string path() const;
+  std::string uid() const;
+
+ private:
+  struct Known {
+    SourceLocation location;
+    std::string path, uid;
+  };
+  struct InDocument {
+    json::Value at, uid;
+  };
+
+  std::variant<std::shared_ptr<const Known>, InDocument> from_;
 };
 
 // --- resources -------------------------------------------------------------------------------------------------------
@@ -312,7 +333,7 @@ struct Boundary {
 
 struct Step {
   std::string name;  // as profiles call it: the shader's uid or the debug name
-  std::variant<Dispatch, Draw, Barriers, Boundary, Call, Copy> action;
+  std::variant<Dispatch, Boxed<Draw>, Barriers, Boundary, Call, Copy> action;
   bool barrier_after = true;  // dispatches, draws and copies: a full barrier after it
   // With that: the shaders after it, up to the next barrier, wait for it in their own code, so that the barrier can be
   // left out.
@@ -356,7 +377,8 @@ struct GraphDispatch {
 };
 
 struct Plan {
-  std::string name;  // the input's display name, for reports
+  std::string name;                                // the input's display name, for reports
+  std::shared_ptr<const json::Document> document;  // of origins; null if none is in JSON
   std::vector<Resource> resources;
   std::vector<Shader> shaders;
   std::vector<Step> steps;

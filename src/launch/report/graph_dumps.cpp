@@ -63,13 +63,7 @@ std::pair<std::vector<OperatorTime>, float> samples_of(const Profile& profile, s
   return {std::move(samples), 1.0F};
 }
 
-}  // namespace
-
-std::string write_graph_profile(const Profile& profile, std::size_t graph) {
-  const auto [samples, period] = samples_of(profile, graph);
-  return samples.empty() ? std::string() : graph_profile_text(samples, period);
-}
-
+// Lines of 16 bytes: a line break, `%08X:   `, then `%02X ` for each.
 std::string session_memory_text(Bytes memory) {
   constexpr std::size_t kLine = 16;
   std::string text;
@@ -78,6 +72,13 @@ std::string session_memory_text(Bytes memory) {
     text += formatted("{:02X} ", std::to_integer<unsigned>(memory[at]));
   }
   return text;
+}
+
+}  // namespace
+
+std::string write_graph_profile(const Profile& profile, std::size_t graph) {
+  const auto [samples, period] = samples_of(profile, graph);
+  return samples.empty() ? std::string() : graph_profile_text(samples, period);
 }
 
 Result<> dump_graphs(const Plan& plan, PreparedPlan& prepared, const GraphDumpOptions& options, const Profile& profile,

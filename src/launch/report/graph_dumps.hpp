@@ -15,9 +15,6 @@ namespace slipway::launch {
 // the profile has no times for that graph.
 std::string write_graph_profile(const Profile& profile, std::size_t graph);
 
-// Lines of 16 bytes: a line break, `%08X:   `, then `%02X ` for each.
-std::string session_memory_text(Bytes memory);
-
 struct GraphDumpOptions {
   Path session_memory;  // directory for the intermediates of graphs; empty: none
   Path profiles;        // directory for the times of graphs' operators; empty: none

@@ -57,8 +57,8 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
                            .message = formatted("`{}` has {} bytes of elements and {} are expected, but {} {} takes {}",
                                                 name, got.size(), wanted.size(), tensor::name_of(expectation.type),
                                                 tensor::shape_text(expectation.shape), size.value_or(0)),
-                           .location = expectation.origin.location}
-                    .at(expectation.origin.path, expectation.origin.uid));
+                           .location = expectation.origin.location()}
+                    .at(expectation.origin.path(), expectation.origin.uid()));
   }
   ExpectationOutcome outcome{name,
                              tensor::compare(expectation.type, got, wanted, expectation.shape, expectation.tolerance)};
@@ -72,7 +72,7 @@ Result<ExpectationOutcome> check(const Plan& plan, const Expectation& expectatio
 // The verdict as a diagnostic: its first line is the message, the mismatches are notes.
 Diagnostic failed_expectation(const ExpectationOutcome& outcome, const Origin& origin) {
   const std::string text = tensor::comparison_text(outcome.resource, outcome.comparison);
-  Diagnostic diagnostic{.kind = DiagnosticKind::ExpectationFailed, .location = origin.location};
+  Diagnostic diagnostic{.kind = DiagnosticKind::ExpectationFailed, .location = origin.location()};
   for (const auto line : std::views::split(std::string_view(text), '\n')) {
     std::string_view words(line.begin(), line.end());
     words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
@@ -82,7 +82,7 @@ Diagnostic failed_expectation(const ExpectationOutcome& outcome, const Origin& o
     else
       diagnostic.note(std::string(words));
   }
-  return diagnostic.at(origin.path, origin.uid);
+  return diagnostic.at(origin.path(), origin.uid());
 }
 
 // Outputs are what is written to files, and what has an expectation.

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "layer/device.hpp"
-#include "spirv/tensors/emulate.hpp"
+#include "spirv/tensors/layout.hpp"
 
 namespace slipway::layer {
 

@@ -11,7 +11,7 @@
 #include "layer/offer.hpp"
 #include "layer/resources/aliases.hpp"
 #include "layer/resources/images.hpp"
-#include "spirv/tensors/emulate.hpp"
+#include "spirv/tensors/layout.hpp"
 
 namespace slipway::layer {
 namespace {

@@ -36,8 +36,11 @@ class Sum {
         zero_b_(operation.integer(zero_b)),
         sum_(k_.variable(zero_of(k_, type_))) {}
 
-  // Adds nothing where `counts` is false.
-  void add_product(Value a, Value b, Value counts) {
+  // Of an element of each of the first two inputs. Adds nothing where `counts` is false. The buffers of a kernel have
+  // the order in which they are first read, which must not depend on the compiler.
+  void add_product(const Coordinates& of_a, const Coordinates& of_b, Value counts) {
+    Value b = operation_.in(1, of_b);
+    Value a = operation_.in(0, of_a);
     if (!tosa::is_float(type_)) {
       a = widened(k_, type_, a - zero_a_);
       b = widened(k_, type_, b - zero_b_);
@@ -45,7 +48,7 @@ class Sum {
     const Value sum = k_.get(sum_);
     k_.set(sum_, k_.select(counts, sum + a * b, sum));
   }
-  void add_product(Value a, Value b) { add_product(a, b, k_.boolean(true)); }
+  void add_product(const Coordinates& of_a, const Coordinates& of_b) { add_product(of_a, of_b, k_.boolean(true)); }
   Value value() { return k_.get(sum_); }
 
  private:
@@ -142,7 +145,7 @@ Value conv(Operation& operation, const Coordinates& at, std::size_t dimensions) 
                      with.insert(with.end(), kernel.begin(), kernel.end());
                      from.push_back(channel);
                      with.push_back(channel);
-                     sum.add_product(operation.in(0, from), operation.in(1, with));
+                     sum.add_product(from, with);
                    });
                  });
   return with_bias(operation, sum.value(), at.back());
@@ -160,8 +163,8 @@ Value emit_DEPTHWISE_CONV2D(Operation& operation, const Coordinates& at, std::si
   const Value channel = k.unsigned_divide(at[3], multiplier), m = k.unsigned_remainder(at[3], multiplier);
   for_each_tap(k, conv_taps(operation, 2, 0), {at[1], at[2]},
                [&](const Coordinates& kernel, const Coordinates& position, Value inside) {
-                 sum.add_product(operation.in(0, {at[0], position[0], position[1], channel}),
-                                 operation.in(1, {kernel[0], kernel[1], channel, m}), inside);
+                 sum.add_product({at[0], position[0], position[1], channel}, {kernel[0], kernel[1], channel, m},
+                                 inside);
                });
   return with_bias(operation, sum.value(), at[3]);
 }
@@ -181,9 +184,8 @@ Value emit_TRANSPOSE_CONV2D(Operation& operation, const Coordinates& at, std::si
     with_source(0, ky, [&](Value y) {
       k.loop(k.integer(weight[2]), [&](Value kx) {
         with_source(1, kx, [&](Value x) {
-          k.loop(k.integer(in[3]), [&](Value channel) {
-            sum.add_product(operation.in(0, {at[0], y, x, channel}), operation.in(1, {at[3], ky, kx, channel}));
-          });
+          k.loop(k.integer(in[3]),
+                 [&](Value channel) { sum.add_product({at[0], y, x, channel}, {at[3], ky, kx, channel}); });
         });
       });
     });
@@ -194,8 +196,7 @@ Value emit_TRANSPOSE_CONV2D(Operation& operation, const Coordinates& at, std::si
 Value emit_MATMUL(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   Sum sum(operation, "A_zp", "B_zp");
-  k.loop(k.integer(operation.in_shape(0)[2]),
-         [&](Value c) { sum.add_product(operation.in(0, {at[0], at[1], c}), operation.in(1, {at[0], c, at[2]})); });
+  k.loop(k.integer(operation.in_shape(0)[2]), [&](Value c) { sum.add_product({at[0], at[1], c}, {at[0], c, at[2]}); });
   return sum.value();
 }
 
@@ -203,8 +204,7 @@ Value emit_MATMUL_T(Operation& operation, const Coordinates& at, std::size_t) {
   Kernel& k = operation.kernel;
   Sum sum(operation, "A_zp", "B_zp");
   const Value batch = operation.in_shape(1)[0] == 1 ? k.integer(0) : at[0];
-  k.loop(k.integer(operation.in_shape(0)[2]),
-         [&](Value c) { sum.add_product(operation.in(0, {at[0], at[1], c}), operation.in(1, {batch, at[2], c})); });
+  k.loop(k.integer(operation.in_shape(0)[2]), [&](Value c) { sum.add_product({at[0], at[1], c}, {batch, at[2], c}); });
   return sum.value();
 }
 

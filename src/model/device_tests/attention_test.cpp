@@ -12,7 +12,7 @@
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa/text.hpp"
 #include "tosa_cases/graph_builder.hpp"
-#include "tosa_cases/matrix/matrix.hpp"
+#include "tosa_cases/matrix/tensor_builder.hpp"
 
 namespace slipway::model {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "reference/run.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/matrix/matrix.hpp"
 
 namespace slipway::model {
 namespace {

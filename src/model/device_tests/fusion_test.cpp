@@ -9,7 +9,7 @@
 #include "testing/device_facts.hpp"
 #include "testing/tosa/kernel_fixture.hpp"
 #include "tosa_cases/graph_builder.hpp"
-#include "tosa_cases/matrix/matrix.hpp"
+#include "tosa_cases/matrix/tensor_builder.hpp"
 
 namespace slipway::model {
 namespace {

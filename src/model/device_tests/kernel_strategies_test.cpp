@@ -932,9 +932,10 @@ TEST(KernelStrategies, TransposedBytesAreReadInPlace) {
   EXPECT_EQ(kernels("  %2 = input i8[3, 96, 48]"), (Names{"CHANNELS+MATMUL", "MATMUL"}));
 }
 
-// Of the CPU engine with AMX: products of bytes and bfloats whose weights are constants, and that have several rows.
-TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
-  const std::set<std::string_view> with_tiles = {
+// Of the CPU engine with AMX or I8MM: products of bytes and bfloats whose weights are constants, and that have several
+// rows.
+TEST(KernelStrategies, MatricesAreUsedWhereTheCpuHasThem) {
+  const std::set<std::string_view> with_matrices = {
       "more products of bytes than a float can sum, rescaled by channel",
       "products of bytes that are scaled by floats, limited and stored as bytes",
       "few results of many products of bytes",
@@ -955,11 +956,13 @@ TEST(KernelStrategies, TilesAreUsedWhereTheCpuHasThem) {
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.name);
     const tosa::Graph graph = graph_of(one, random);
-    for (const cpu::Level level : {cpu::Level::Avx512Vnni, cpu::Level::Amx}) {
+    for (const cpu::Level level : {cpu::Level::Avx512Vnni, cpu::Level::Amx, cpu::Level::DotProd, cpu::Level::I8mm}) {
       const auto program = lower::lower_graph(
           graph, {.device = cpu::facts_of(cpu::any_target_of(level)), .max_groups = cpu::kMaxGroups});
       ASSERT_TRUE(program);
-      EXPECT_EQ(uses_matrices(*program), level == cpu::Level::Amx && with_tiles.contains(one.name));
+      const bool has_them = level == cpu::Level::Amx || level == cpu::Level::I8mm;
+      EXPECT_EQ(uses_matrices(*program), has_them && with_matrices.contains(one.name))
+          << cpu::kLevelNames[static_cast<std::size_t>(level)];
       for (const lower::ProgramKernel& kernel : program->kernels) {
         const Result<> valid = spirv::validate(*kernel.spirv, kernel.name);
         EXPECT_TRUE(valid) << format_diagnostics(valid.error());

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "testing/tosa/kernel_fixture.hpp"
-#include "tosa_cases/matrix/matrix.hpp"
+#include "tosa_cases/matrix/tensor_builder.hpp"
 #include "tosa_cases/predictable.hpp"
 
 namespace slipway::model {

@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "lower/lower.hpp"
+#include "model/native.hpp"
 #include "model/plan/bind_interface.hpp"
 #include "model/plan/intermediates.hpp"
 #include "reference/run.hpp"
@@ -83,7 +84,7 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
   lower::LowerOptions lowering = options.lower;
   std::string emulated_because;
   if (options.engine == Engine::Cpu) {
-    lowering.device = cpu::facts_of(cpu::host_target());
+    lowering.device = cpu::facts_of(options.target ? *options.target : cpu::host_target());
     lowering.device.tuning = options.lower.device.tuning;
     lowering.max_groups = cpu::kMaxGroups;
   } else if (options.native && words && !options.intermediates) {
@@ -115,6 +116,12 @@ Result<PlannedGraph> PlannedGraph::make(launch::Plan& plan, std::shared_ptr<cons
 
 Result<PlannedGraph> PlannedGraph::compile(std::shared_ptr<const tosa::Graph> own, lower::KernelProgram program,
                                            const GraphOptions& options, DataOwner owner) {
+  if (options.target) {
+    SLIPWAY_TRY_VOID(cpu::compile_into_cache(
+        program,
+        {.target = *options.target, .cache = options.cache, .threads = options.threads, .progress = options.progress}));
+    return PlannedGraph(Interpreted{std::move(own), std::move(owner)});  // the plan can still be drawn and checked
+  }
   const Bytes mapped = owner.mapped;
   return cpu::compile(std::move(own), std::move(program),
                       {.target = cpu::host_target(),

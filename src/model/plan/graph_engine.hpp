@@ -10,7 +10,6 @@
 #include "base/diagnostic.hpp"
 #include "cpu/program.hpp"
 #include "lower/program.hpp"
-#include "model/native.hpp"
 #include "model/plan/graph_options.hpp"
 #include "model/plan/packed_rows.hpp"
 #include "model/plan/plan_graph.hpp"

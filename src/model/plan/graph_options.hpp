@@ -10,6 +10,9 @@
 #include "base/system/cache.hpp"
 #include "lower/options.hpp"
 
+namespace slipway::cpu {
+struct Target;
+}
 namespace slipway::vk {
 struct Snapshot;
 }
@@ -27,6 +30,8 @@ struct GraphOptions {
   unsigned threads = 0;       // of the CPU engine; 0: one for each CPU
   bool pin_threads = false;   // each of them but the caller stays on one CPU
   Cache cache;                // of kernels that the CPU engine compiles
+  // Of the CPU engine: kernels are compiled for this machine into the cache, and not run; null: for the one here.
+  std::shared_ptr<const cpu::Target> target;
   // A device that runs graphs and tensors of shaders natively where it can; null: nothing runs natively.
   const vk::Snapshot* native = nullptr;
   // Receives the values between kernels after the run (intermediates.hpp); null: not wanted. Then nothing runs

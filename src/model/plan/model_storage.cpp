@@ -138,7 +138,7 @@ bool ModelStorage::share(launch::Plan& plan, launch::ResourceIndex a, launch::Re
   launch::Resource &first = plan.resources[a], &second = plan.resources[b];
   const std::uint32_t group = file_.resources[index].alias_group.value_or(storage_[index]);
   if (first.sharing && second.sharing && first.sharing->group != second.sharing->group) {
-    diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.location,
+    diagnostics.error(DiagnosticKind::ConflictingKeys, first.origin.location(),
                       formatted("Resource already belongs to a different group: `{}` and `{}` are of alias group {} "
                                 "of the model, and have memory groups of their own",
                                 first.name, second.name, group));

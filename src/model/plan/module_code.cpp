@@ -113,7 +113,7 @@ std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t
                               .entry = std::string(module.entry_point),
                               .stage = spirv::Stage::Compute,
                               .specializations = {},
-                              .origin = {.location = file.vgf.location(module.range), .path = {}, .uid = {}}};
+                              .origin = {file.vgf.location(module.range)}};
   return respecialize(shader, std::move(specializations), push_constant_size, diagnostics);
 }
 
@@ -126,13 +126,13 @@ std::optional<launch::Shader> respecialize(launch::Shader shader, std::vector<la
   const spirv::EntryPoint* entry = reflection->find(shader.entry, shader.stage);
   if (!entry) {
     diagnostics.error(
-        DiagnosticKind::UnknownReference, shader.origin.location,
+        DiagnosticKind::UnknownReference, shader.origin.location(),
         formatted("module `{}` has no {} entry point `{}`", shader.name, name_of(shader.stage), shader.entry));
     return std::nullopt;
   }
   const std::uint64_t declared = entry->push_constants ? round_up(entry->push_constants->size, 4) : 0;
   if (push_constant_size != 0 && declared > push_constant_size && entry->push_constants->used) {
-    diagnostics.error(DiagnosticKind::OutOfRange, shader.origin.location,
+    diagnostics.error(DiagnosticKind::OutOfRange, shader.origin.location(),
                       formatted("the push constant block of `{}` has {} bytes, but `push_constants_size` is {}",
                                 shader.name, entry->push_constants->size, push_constant_size));
     return std::nullopt;

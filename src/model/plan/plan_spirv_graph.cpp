@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "model/plan/graph_engine.hpp"
 #include "tosa/check/bind_constants.hpp"
 #include "tosa/check/bound_shapes.hpp"
 #include "tosa/read/read_spirv.hpp"

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "model/plan/graph_engine.hpp"
+#include "launch/plan/plan.hpp"
 #include "spirv/module.hpp"
 #include "tosa/graph.hpp"
 
 namespace slipway::model {
+
+struct GraphOptions;
 
 // A buffer of the plan that holds the tensor at a set and binding, packed.
 struct TensorResource {

@@ -2,6 +2,7 @@
 // Single graph modules on a device, including those of the motion engine, against the interpreter.
 #include "model/plan/plan_spirv_graph.hpp"
 #include "base/format.hpp"
+#include "model/plan/graph_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

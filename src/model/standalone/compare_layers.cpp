@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/format.hpp"
+#include "model/plan/intermediates.hpp"
 #include "reference/run.hpp"
 #include "tensor/element.hpp"
 #include "tosa/part_of_graph.hpp"

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "model/plan/intermediates.hpp"
 #include "model/standalone/compare.hpp"
 #include "model/standalone/graph_runner.hpp"
 
 namespace slipway::model {
+
+struct StoredValue;  // model/plan/intermediates.hpp
 
 // One kernel, which computes one or more operators of the graph.
 struct LayerComparison {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "model/plan/intermediates.hpp"
 #include "model/resolve_model.hpp"
 #include "vgf/check.hpp"
 

@@ -9,6 +9,8 @@
 
 namespace slipway::model {
 
+struct Intermediates;
+
 struct OutputComparison {
   std::size_t segment = 0;
   std::string name;  // of the output of the model, or `resource 5`

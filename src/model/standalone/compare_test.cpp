@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/plan/intermediates.hpp"
 #include "model/standalone/compare_layers.hpp"
 
 #include <gtest/gtest.h>

@@ -229,9 +229,7 @@ class Planner {
     for (std::size_t i = 0; i < file_.outputs.size(); ++i) add(file_.outputs[i], output_label(file_, i), alone.outputs);
   }
 
-  launch::Origin origin_of(const vgf::Slot& slot) const {
-    return {.location = file_.location(slot), .path = {}, .uid = {}};
-  }
+  launch::Origin origin_of(const vgf::Slot& slot) const { return {file_.location(slot)}; }
 
   std::optional<launch::Resource> make(const Standalone& alone, const vgf::Slot& slot, std::string label) {
     const vgf::Resource& resource = file_.resources[slot.resource];

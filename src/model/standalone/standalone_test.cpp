@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "base/print_diagnostic.hpp"
-#include "launch/plan/explain.hpp"
 #include "model/plan/graph_engine.hpp"
 #include "model/standalone/compare_model.hpp"
 #include "model/tuning/kernel_times.hpp"
 #include "tensor/files/npy.hpp"
 #include "tensor/files/npz.hpp"
+#include "testing/graph_recipe.hpp"
 #include "testing/launch_fixture.hpp"
 #include "testing/vgf_recipe.hpp"
 
@@ -286,22 +286,7 @@ TEST_F(StandaloneTest, NamesOfResults) {
                                           "`numpy.transpose(array, (0, 2, 3, 1))` has it"));
 }
 
-constexpr std::string_view kOpenShape = R"(
-resource x input tensor R32_SFLOAT [-1, 3]
-resource y output tensor R32_SFLOAT [-1, 3]
-module g graph main graph
-| graph main {
-|   %0 = input f32[-1, 3] at 0.0
-|   %1 = TANH(%0) f32[-1, 3]
-|   output %1 at 0.1
-| }
-segment s g
-set 0: 0 x, 1 y
-in 0 x
-out 1 y
-input 0 x x
-output 1 y y
-)";
+const std::string kOpenShape = testing::graph_recipe("R32_SFLOAT", "f32[-1, 3]", "TANH(%0) f32[-1, 3]");
 
 TEST_F(StandaloneTest, OpenDimensions) {
   StandaloneOptions wanted = request(model(kOpenShape));
@@ -350,22 +335,7 @@ output 1 y y
 
 // A resource that is bound to an input and an output is read before it is written.
 TEST_F(StandaloneTest, OneResourceForInputAndOutput) {
-  const auto file = model(R"(
-resource x input tensor R32_SINT [4]
-resource y output tensor R32_SINT [4]
-module m graph main graph
-| graph main {
-|   %0 = input i32[4] at 0.0
-|   %1 = REVERSE(%0) i32[4] axis=0
-|   output %1 at 0.1
-| }
-segment s m
-set 0: 0 x, 1 y
-in 0 x
-out 1 y
-input 0 x x
-output 1 y y
-)");
+  const auto file = model(testing::graph_recipe("R32_SINT", "i32[4]", "REVERSE(%0) i32[4] axis=0"));
   for (const Engine engine : {Engine::Kernels, Engine::Reference}) {
     auto made = ModelPlan::make(file, "net", {.graphs = {.engine = engine}}, diagnostics_);
     ASSERT_TRUE(made);

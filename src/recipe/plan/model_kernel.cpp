@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "launch/plan/locate.hpp"
 #include "recipe/plan.hpp"
 #include "vgf/check.hpp"
 #include "vgf/read.hpp"

@@ -19,18 +19,6 @@ std::string subject(json::Value value) {
   return key.empty() ? "this number" : formatted("`{}`", key);
 }
 
-}  // namespace
-
-bool WholeNumber::fits(std::int64_t min, std::uint64_t max) const {
-  if (!negative || magnitude == 0)
-    return (min <= 0 || magnitude >= static_cast<std::uint64_t>(min)) && magnitude <= max;
-  return min < 0 && magnitude <= 0 - static_cast<std::uint64_t>(min);
-}
-
-tensor::Number WholeNumber::number() const {
-  return negative ? tensor::Number(static_cast<std::int64_t>(bits())) : tensor::Number(magnitude);
-}
-
 std::optional<WholeNumber> parse_whole_number(std::string_view text) {
   WholeNumber number;
   number.negative = text.starts_with('-');
@@ -46,6 +34,18 @@ std::optional<WholeNumber> parse_whole_number(std::string_view text) {
   constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;
   if (number.negative && number.magnitude > kLowest) return std::nullopt;
   return number;
+}
+
+}  // namespace
+
+bool WholeNumber::fits(std::int64_t min, std::uint64_t max) const {
+  if (!negative || magnitude == 0)
+    return (min <= 0 || magnitude >= static_cast<std::uint64_t>(min)) && magnitude <= max;
+  return min < 0 && magnitude <= 0 - static_cast<std::uint64_t>(min);
+}
+
+tensor::Number WholeNumber::number() const {
+  return negative ? tensor::Number(static_cast<std::int64_t>(bits())) : tensor::Number(magnitude);
 }
 
 std::expected<WholeNumber, NotWhole> whole_number(json::Value value) {

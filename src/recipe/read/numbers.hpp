@@ -24,7 +24,6 @@ struct WholeNumber {
 
 enum class NotWhole : std::uint8_t { Type, Text, Fraction, TooLarge };
 
-std::optional<WholeNumber> parse_whole_number(std::string_view text);
 std::expected<WholeNumber, NotWhole> whole_number(json::Value value);
 
 // The codec of integers (json/record.hpp).

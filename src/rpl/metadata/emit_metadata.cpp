@@ -48,11 +48,11 @@ class Emitter {
     add_options(metadata);
     Entries entry_points(metadata.entry_points, resolved_.entry_points.size());
     for (const EntryPoint& entry : resolved_.entry_points) {
-      Metadata::EntryPoint& to = entry_points.next();
+      MetadataEntryPoint& to = entry_points.next();
       to.stage = entry.stage;
       set_text(to.function, text(resolved_.functions[entry.function].name));
     }
-    add_interface(metadata.interface);
+    add_interface(metadata.pipeline_interface);
     metadata.settings.raw = resolved_.settings;
     add_parameters(resolved_.push_constant == kNone ? List{} : resolved_.buffers[resolved_.push_constant].parameters,
                    metadata.push_constant_parameters);
@@ -72,7 +72,7 @@ class Emitter {
   void add_modules(Metadata& metadata) const {
     Entries modules(metadata.modules, program_.modules.size());
     for (const Module& module : program_.modules) {
-      Metadata::Module& to = modules.next();
+      MetadataModule& to = modules.next();
       to.name = module.name;
       Entries sources(to.sources, module.source_count);
       for (std::uint32_t i = 0; i < module.source_count; ++i) {
@@ -81,7 +81,7 @@ class Emitter {
     }
   }
 
-  void add_value(const Value& value, Metadata::OptionValue& to) const {
+  void add_value(const Value& value, MetadataValue& to) const {
     switch (value.type) {
       case ValueType::Flag:
         to = value.bits != 0;
@@ -105,7 +105,7 @@ class Emitter {
     Entries options(metadata.options, program_.options.size());
     for (OptionId id = 0; id < program_.options.size(); ++id) {
       const Option& option = program_.options[id];
-      Metadata::Option& to = options.next();
+      MetadataOption& to = options.next();
       set_text(to.name, text(option.name));
       to.option_class = option.option_class;
       to.type = option.type;
@@ -119,7 +119,7 @@ class Emitter {
     add_texts(field == kNone ? List{} : program_.fields[field].meta, to);
   }
 
-  void add_interface(Metadata::Interface& to) const {
+  void add_interface(MetadataInterface& to) const {
     to.has_attributes = !options_.skip_attributes;
     to.has_sets = !options_.skip_sets;
     add_attributes(to);
@@ -133,7 +133,7 @@ class Emitter {
     for (std::size_t i = 0; i < to.sets.size(); ++i) add_set(static_cast<DescriptorSet>(i), to.sets[i]);
   }
 
-  void add_set(DescriptorSet which, Metadata::Set& to) const {
+  void add_set(DescriptorSet which, MetadataSet& to) const {
     {
       Entries buffers(to.buffers);
       Entries samplers(to.samplers);
@@ -144,7 +144,7 @@ class Emitter {
       }
       for (const SamplerDecl& sampler : resolved_.samplers) {
         if (sampler.set != which) continue;
-        Metadata::Sampler& made = samplers.next();
+        MetadataSampler& made = samplers.next();
         set_text(made.name, text(sampler.name));
         made.binding = sampler.binding;
       }
@@ -152,13 +152,14 @@ class Emitter {
         if (image.set == which) add_image(image, images.next());
       }
     }
+    to.index = static_cast<std::uint32_t>(which);
     // In numbering order.
     sort_by_binding(to.buffers);
     sort_by_binding(to.samplers);
     sort_by_binding(to.images);
   }
 
-  void add_image(const ImageDecl& image, Metadata::Image& to) const {
+  void add_image(const ImageDecl& image, MetadataImage& to) const {
     set_text(to.name, text(image.name));
     to.binding = image.binding;
     to.type = image.image_type;
@@ -181,21 +182,21 @@ class Emitter {
     }
   }
 
-  void add_attributes(Metadata::Interface& to) const {
+  void add_attributes(MetadataInterface& to) const {
     Entries sources(to.attribute_sources);
     if (options_.skip_attributes || resolved_.pipeline != PipelineKind::Graphics) return;
     for (const Container& container : resolved_.containers) {
       if (container.kind != ItemKind::VertexContainer && container.kind != ItemKind::InstancedContainer) continue;
-      Metadata::AttributeSource& source = sources.next();
+      MetadataAttributeSource& source = sources.next();
       set_text(source.name, text(container.name));
-      source.rate = container.kind == ItemKind::VertexContainer ? Metadata::Rate::Vertex : Metadata::Rate::Instance;
+      source.rate = container.kind == ItemKind::VertexContainer ? MetadataRate::Vertex : MetadataRate::Instance;
       source.binding = container.binding;
       source.block_size = container.block_size;
       Entries attributes(source.attributes, container.fields.count);
       for (std::uint32_t i = 0; i < container.fields.count; ++i) {
         const ContainerField& field = resolved_.container_fields[container.fields.first + i];
         const std::uint32_t rows = item_count(field.type);
-        Metadata::Attribute& made = attributes.next();
+        MetadataAttribute& made = attributes.next();
         set_text(made.name, text(field.name));
         made.type = field.type;
         made.location = field.location;
@@ -209,11 +210,11 @@ class Emitter {
     }
   }
 
-  void add_parameters(List list, std::vector<Metadata::Parameter>& all) const {
+  void add_parameters(List list, std::vector<MetadataParameter>& all) const {
     Entries parameters(all, list.count);
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const Parameter& parameter = resolved_.parameters[list.first + i];
-      Metadata::Parameter& to = parameters.next();
+      MetadataParameter& to = parameters.next();
       set_text(to.name, text(resolved_.lists[parameter.path.first]));
       for (std::uint32_t part = 1; part < parameter.path.count; ++part) {
         to.name += '.';
@@ -246,12 +247,12 @@ class Emitter {
     return name;
   }
 
-  void add_buffer(const Buffer& buffer, Metadata::Buffer& to) const {
+  void add_buffer(const Buffer& buffer, MetadataBuffer& to) const {
     set_text(to.name, text(buffer.name));
     to.binding = buffer.binding;
-    to.type = buffer.kind == ItemKind::UniformBuffer    ? Metadata::BufferType::Uniform
-              : buffer.kind == ItemKind::ReadOnlyBuffer ? Metadata::BufferType::ReadOnlyStorage
-                                                        : Metadata::BufferType::ReadWriteStorage;
+    to.type = buffer.kind == ItemKind::UniformBuffer    ? MetadataBufferType::Uniform
+              : buffer.kind == ItemKind::ReadOnlyBuffer ? MetadataBufferType::ReadOnlyStorage
+                                                        : MetadataBufferType::ReadWriteStorage;
     to.main_size = buffer.main_size;
     to.tail_item_size = buffer.tail_item_size;
     add_parameters(buffer.parameters, to.main_parameters);
@@ -280,7 +281,7 @@ class Emitter {
     if (resolved_.pipeline != PipelineKind::Graphics) return;
     for (const ColorOutput& output : resolved_.color_outputs) {
       const ContainerField& field = resolved_.container_fields[output.field];
-      Metadata::ColorOutput& to = color_outputs.next();
+      MetadataColorOutput& to = color_outputs.next();
       add_field_name(field, to.name);
       to.type = field.type;
       to.components_count = item_count(field.type);
@@ -292,7 +293,7 @@ class Emitter {
                                       metadata.settings.real(Setting::color_blend_constant_a)};
     for (const ContainerField& field : resolved_.container_fields) {
       if (resolved_.containers[field.container].kind != ItemKind::StateContainer) continue;
-      Metadata::State& to = states.next();
+      MetadataState& to = states.next();
       add_field_name(field, to.name);
       to.type = field.type;
       to.location = field.location;
@@ -302,8 +303,8 @@ class Emitter {
   }
 
   // Whether the outputs need different blend states or write masks; formats may differ without that.
-  static bool blends_independently(const std::vector<Metadata::ColorOutput>& outputs) {
-    return std::ranges::any_of(outputs, [&](const Metadata::ColorOutput& output) {
+  static bool blends_independently(const std::vector<MetadataColorOutput>& outputs) {
+    return std::ranges::any_of(outputs, [&](const MetadataColorOutput& output) {
       OutputSettings settings = output.settings;
       settings[Setting::color_output_format] = outputs.front().settings[Setting::color_output_format];
       return settings != outputs.front().settings;
@@ -327,7 +328,7 @@ class Emitter {
   }
 
   void add_requirements(Metadata& metadata) const {
-    Metadata::Requirements& to = metadata.requirements;
+    MetadataRequirements& to = metadata.requirements;
     set_text(to.target, name_of(options_.target));
     to.features.clear();
     to.extensions.clear();
@@ -358,13 +359,15 @@ class Emitter {
     set.for_each([&](OptionId option) { set_text(names.next(), text(program_.options[option].name)); });
   }
 
-  void add_consulted(Metadata::ConsultedNames& to) const {
+  void add_consulted(MetadataConsulted& to) const {
     add_names(resolved_.consulted.interface.options, to.interface_options);
     add_names(resolved_.consulted.settings.options, to.settings);
     std::array<bool, kStageCount> is_entry_point{};
     for (const EntryPoint& entry : resolved_.entry_points) is_entry_point[static_cast<std::size_t>(entry.stage)] = true;
+    const std::array<std::optional<std::vector<std::string>>*, kStageCount> stages = {&to.vertex, &to.fragment,
+                                                                                      &to.compute};
     for (std::size_t stage = 0; stage < kStageCount; ++stage) {
-      std::optional<std::vector<std::string>>& names = to.stages[stage];
+      std::optional<std::vector<std::string>>& names = *stages[stage];
       if (!is_entry_point[stage]) {
         names.reset();
         continue;
@@ -400,10 +403,10 @@ void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& m
 
 void add_code(Metadata& metadata, const Resolved& resolved, const SpirvModule& module, std::string file,
               std::string sha256) {
-  Metadata::Code code{.file = std::move(file),
-                      .stages = {},
-                      .words = static_cast<std::uint32_t>(module.words.size()),
-                      .sha256 = std::move(sha256)};
+  MetadataCode code{.file = std::move(file),
+                    .stages = {},
+                    .words = static_cast<std::uint32_t>(module.words.size()),
+                    .sha256 = std::move(sha256)};
   for (const std::uint32_t entry : module.entry_points) code.stages.push_back(resolved.entry_points[entry].stage);
   metadata.code.push_back(std::move(code));
 }

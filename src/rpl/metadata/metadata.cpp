@@ -4,15 +4,15 @@
 namespace slipway::rpl {
 
 std::string_view name_of(PipelineKind pipeline) { return pipeline == PipelineKind::Graphics ? "graphics" : "compute"; }
-std::string_view name_of(Metadata::Rate rate) { return rate == Metadata::Rate::Vertex ? "vertex" : "instance"; }
+std::string_view name_of(MetadataRate rate) { return rate == MetadataRate::Vertex ? "vertex" : "instance"; }
 
-std::string_view name_of(Metadata::BufferType type) {
+std::string_view name_of(MetadataBufferType type) {
   switch (type) {
-    case Metadata::BufferType::Uniform:
+    case MetadataBufferType::Uniform:
       return "uniform";
-    case Metadata::BufferType::ReadOnlyStorage:
+    case MetadataBufferType::ReadOnlyStorage:
       return "read_only_storage";
-    case Metadata::BufferType::ReadWriteStorage:
+    case MetadataBufferType::ReadWriteStorage:
       return "read_write_storage";
   }
   return "";

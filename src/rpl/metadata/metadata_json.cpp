@@ -28,7 +28,7 @@ bool check_version(json::Value root, Diagnostics& diagnostics) {
 
 std::string interface_hash_of(const Metadata& metadata) {
   json::Writer interface(json::kCompact);
-  interface_record().write(interface, metadata.interface);
+  interface_record().write(interface, metadata.pipeline_interface);
   return sha256_text(interface.text());
 }
 
@@ -44,7 +44,7 @@ void seal(Metadata& metadata, std::string interface_hash) {
       metadata_record().write_member(pipeline, key, metadata);
     }
     pipeline.key("code").array([&] {
-      for (const Metadata::Code& code : metadata.code) pipeline.value(code.sha256);
+      for (const MetadataCode& code : metadata.code) pipeline.value(code.sha256);
     });
   });
   metadata.hashes.pipeline = sha256_text(pipeline.text());

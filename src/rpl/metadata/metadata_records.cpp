@@ -35,35 +35,28 @@ struct Names {
 };
 
 template <class T, class F>
-Names<T> names(std::initializer_list<T> values, F&& name) {
+Names<T> names(std::uint32_t first, std::uint32_t end, F&& name) {
   Names<T> table;
-  for (const T value : values) {
-    table.words.push_back(name(value));
-    table.values.push_back(value);
+  for (std::uint32_t i = first; i < end; ++i) {
+    table.values.push_back(static_cast<T>(i));
+    table.words.push_back(name(table.values.back()));
   }
   return table;
 }
 
+// The values of an enumeration of the table.
 template <class T>
-Names<T> names(std::initializer_list<T> values) {
-  return names(values, [](T value) { return name_of(value); });
-}
-
-template <class F>
-Names<TypeId> type_names(TypeId first, TypeId end, F&& name) {
-  Names<TypeId> table;
-  for (TypeId type = first; type < end; ++type) {
-    table.words.push_back(name(type));
-    table.values.push_back(type);
+Names<T> enumerants();
+#define ENUM(name, Name, count)                                              \
+  template <>                                                                \
+  Names<Name> enumerants<Name>() {                                           \
+    return names<Name>(0, count, [](Name value) { return name_of(value); }); \
   }
-  return table;
-}
-Names<TypeId> value_types() { return type_names(kF1, kFirstImage, builtin_type_name); }
+#define OPTIONAL_ENUM(name, Name, count) ENUM(name, Name, (count) - 1)
+#include "rpl_runtime/structs.def"
 
-Names<ItemFormat> item_formats() {
-  using enum ItemFormat;
-  return names({Float16, Float32, Unorm8, Unorm16, Snorm8, Snorm16, Uint8, Uint16, Uint32, Sint8, Sint16, Sint32});
-}
+Names<TypeId> value_types() { return names<TypeId>(kF1, kFirstImage, builtin_type_name); }
+Names<TypeId> image_types() { return names<TypeId>(kFirstImage, kSampler, image_type_name); }
 
 // A value that other members determine. Reading ignores it.
 template <class T>
@@ -214,8 +207,7 @@ struct OutputSetting {
 };
 
 // A value of an option: its type is known only when the whole option is read.
-bool read_option_value(json::Decoder& decoder, json::Value value, const Metadata::Option& option,
-                       Metadata::OptionValue& to) {
+bool read_option_value(json::Decoder& decoder, json::Value value, const MetadataOption& option, MetadataValue& to) {
   switch (option.type) {
     case OptionType::Flag:
       return json::Boolean{}.read(decoder, value, to.emplace<bool>());
@@ -232,51 +224,10 @@ bool read_option_value(json::Decoder& decoder, json::Value value, const Metadata
   return false;
 }
 
-Derived<Metadata::OptionValue> option_value() {
-  return {R"({"type": ["boolean", "number", "string"]})", [](json::Writer& out, const Metadata::OptionValue& from) {
+Derived<MetadataValue> option_value() {
+  return {R"({"type": ["boolean", "number", "string"]})", [](json::Writer& out, const MetadataValue& from) {
             std::visit([&](const auto& value) { out.value(value); }, from);
           }};
-}
-
-// --- records -------------------------------------------------------------------------------------------------------
-
-const json::Record<Metadata::Module>& module_record() {
-  using M = Metadata::Module;
-  static const auto record = json::Record<M>("module", "sources whose names are numbered together")
-                                 .required("name", &M::name, json::Text{}, "as diagnostics show it")
-                                 .required("sources", &M::sources, json::List{json::Text{}}, "names of its files");
-  return record;
-}
-
-const json::Record<Metadata::Option>& option_record() {
-  using M = Metadata::Option;
-  static const auto record =
-      json::Record<M>("option", "an option of the program with the value it was compiled with")
-          .required("name", &M::name, json::Text{}, "as in the program")
-          .required("class", &M::option_class, names({OptionClass::Global, OptionClass::Instance}),
-                    "whether it may decide the interface")
-          .required("type", &M::type,
-                    names({OptionType::Flag, OptionType::Uint, OptionType::Sint, OptionType::Float, OptionType::Enum}),
-                    "the type of its values")
-          .required("value", &M::value, option_value(), "what it was compiled with")
-          .optional("values", &M::values, json::List{json::Text{}}, "of an enum: all its values, the default first")
-          .written_if([](const M& option) { return option.type == OptionType::Enum; })
-          .required("default", &M::default_value, option_value(), "the value unless it is set")
-          .rule([](json::Decoder& decoder, json::Value object, M& option) {
-            const bool value = read_option_value(decoder, object["value"], option, option.value);
-            return read_option_value(decoder, object["default"], option, option.default_value) && value;
-          });
-  return record;
-}
-
-Names<Stage> stages() { return names({Stage::Vertex, Stage::Fragment, Stage::Compute}); }
-
-const json::Record<Metadata::EntryPoint>& entry_point_record() {
-  using M = Metadata::EntryPoint;
-  static const auto record = json::Record<M>("entry point", "a function that a stage starts with")
-                                 .required("stage", &M::stage, stages(), "the stage")
-                                 .required("function", &M::function, json::Text{}, "the name of the OpEntryPoint");
-  return record;
 }
 
 Derived<TypeId> class_of_type() {
@@ -284,283 +235,125 @@ Derived<TypeId> class_of_type() {
           [](json::Writer& out, const TypeId& type) { out.value(attribute_class(type)); }};
 }
 
-const json::Record<Metadata::Attribute>& attribute_record() {
-  using M = Metadata::Attribute;
-  static const auto record =
-      json::Record<M>("attribute", "a vertex or instance attribute")
-          .required("name", &M::name, json::Text{}, "the field's")
-          .required("type", &M::type, value_types(), "the type that the shader sees")
-          .required("location", &M::location, json::Integer{}, "of the first column")
-          .required("location_count", &M::location_count, json::Integer{.min = 1}, "columns of a matrix, else 1")
-          .required("offset", &M::offset, json::Integer{}, "bytes from the start of the block")
-          .required("class", &M::type, class_of_type(), "the shape of the type")
-          .required("item_format", &M::item_format, item_formats(), "how one item lies in memory")
-          .required("vk_format", &M::vk_format, json::Integer{}, "the VkFormat of a vector or of a column")
-          .required("column_stride", &M::column_stride, json::Integer{}, "bytes from one column to the next")
-          .required("meta", &M::meta, json::List{json::Text{}}, "tags, in the order of the source");
-  return record;
-}
-
-const json::Record<Metadata::AttributeSource>& attribute_source_record() {
-  using M = Metadata::AttributeSource;
-  static const auto record =
-      json::Record<M>("attribute source", "a buffer of vertex or instance attributes")
-          .required("name", &M::name, json::Text{}, "the container's")
-          .required("rate", &M::rate, names({Metadata::Rate::Vertex, Metadata::Rate::Instance}),
-                    "whether a block is read for each vertex or for each instance")
-          .required("binding", &M::binding, json::Integer{}, "of the vertex buffer")
-          .required("block_size", &M::block_size, json::Integer{}, "bytes of one block: the stride")
-          .required("attributes", &M::attributes, json::List{json::Nested(attribute_record())},
-                    "in the order of locations");
-  return record;
-}
-
-const json::Record<Metadata::Parameter>& parameter_record() {
-  using M = Metadata::Parameter;
-  static const auto record =
-      json::Record<M>("parameter", "a leaf of a buffer: a vector, a matrix, or an array of these")
-          .required("name", &M::name, json::Text{}, "its dotted path in the buffer")
-          .required("type", &M::type, value_types(), "of one item")
-          .required("offset", &M::offset, json::Integer{}, "bytes from the start of the buffer, or of the tail's item")
-          .required("total_item_count", &M::total_item_count, json::Integer{.min = 1}, "the product of the dimensions")
-          .required("dimensions", &M::dimensions, json::List{json::Integer{.min = 1}}, "of an array, outermost first")
-          .required("array_stride", &M::array_stride, json::Integer{}, "bytes from item to item; 0 without dimensions")
-          .required("matrix_stride", &M::matrix_stride, json::Integer{}, "bytes from column to column; 0 for vectors")
-          .required("meta", &M::meta, json::List{json::Text{}}, "tags, in the order of the source");
-  return record;
-}
-
-const json::Record<Metadata::Tail>& tail_record() {
-  using M = Metadata::Tail;
-  static const auto record = json::Record<M>("tail", "the runtime array at the end of a buffer")
-                                 .required("name", &M::name, json::Text{}, "its dotted path")
-                                 .required("item_type", &M::item_type, json::Text{}, "`f4`, or the name of a struct")
-                                 .required("offset", &M::offset, json::Integer{}, "bytes from the start of the buffer")
-                                 .required("item_size", &M::item_size, json::Integer{}, "bytes from item to item");
-  return record;
-}
-
-const json::Record<Metadata::Buffer>& buffer_record() {
-  using M = Metadata::Buffer;
-  using Type = Metadata::BufferType;
-  static const auto record =
-      json::Record<M>("buffer", "a buffer of a descriptor set")
-          .required("name", &M::name, json::Text{}, "as in the program")
-          .required("binding", &M::binding, json::Integer{}, "in its set")
-          .required("type", &M::type, names({Type::Uniform, Type::ReadOnlyStorage, Type::ReadWriteStorage}),
-                    "what descriptor it takes and who writes it")
-          .required("main_size", &M::main_size, json::Integer{}, "bytes without the tail")
-          .required("tail_item_size", &M::tail_item_size, json::Integer{}, "bytes for each item of the tail; 0 without")
-          .required("main_parameters", &M::main_parameters, json::List{json::Nested(parameter_record())},
-                    "what is in the main part")
-          .required("tail", &M::tail, json::OrNull{json::Nested(tail_record())}, "the runtime array at the end")
-          .required("tail_name", &M::tail_name, json::OrNull{json::Text{}}, "of a tail of structs: its dotted path")
-          .required("tail_item_parameters", &M::tail_item_parameters, json::List{json::Nested(parameter_record())},
-                    "of a tail of structs: what is in one item");
-  return record;
-}
-
-const json::Record<Metadata::Sampler>& sampler_record() {
-  using M = Metadata::Sampler;
-  static const auto record = json::Record<M>("sampler", "a sampler of a descriptor set")
-                                 .required("name", &M::name, json::Text{}, "as in the program")
-                                 .required("binding", &M::binding, json::Integer{}, "in its set");
-  return record;
-}
-
-const json::Record<Metadata::Image>& image_record() {
-  using M = Metadata::Image;
-  static const auto record =
-      json::Record<M>("image", "an image, or an array of images, of a descriptor set")
-          .required("name", &M::name, json::Text{}, "as in the program")
-          .required("binding", &M::binding, json::Integer{}, "in its set")
-          .required("type", &M::type, type_names(kFirstImage, kSampler, image_type_name), "what is sampled or stored")
-          .required("image_array_size", &M::image_array_size, json::Integer{.min = 1}, "the number of descriptors")
-          .required("storage_format", &M::storage_format, json::OrNull{item_formats()},
-                    "of a storage image: of one item")
-          .optional("vk_format", &M::vk_format, json::Integer{}, "of a storage image: its VkFormat")
-          .written_if([](const M& image) { return image.storage_format.has_value(); });
-  return record;
-}
-
-const json::Record<Metadata::Set>& set_record() {
-  using M = Metadata::Set;
-  static const auto record =
-      json::Record<M>("set", "a descriptor set")
-          .required("index", &M::index, json::Integer{.max = 3}, "its number")
-          .required("buffers", &M::buffers, json::List{json::Nested(buffer_record())}, "by binding")
-          .required("samplers", &M::samplers, json::List{json::Nested(sampler_record())}, "by binding")
-          .required("images", &M::images, json::List{json::Nested(image_record())}, "by binding");
-  return record;
-}
-
-// One of the four sets of an interface.
+// One of the sets of an interface.
 struct OneSet {
   std::size_t index;
-  bool read(json::Decoder& decoder, json::Value value, std::array<Metadata::Set, 4>& to) const {
-    return set_record().read(decoder, value, to[index]);
-  }
-  void write(json::Writer& out, const std::array<Metadata::Set, 4>& from) const {
-    set_record().write(out, from[index]);
-  }
-  void schema(json::Schema& schema) const { json::Nested(set_record()).schema(schema); }
+  using Sets = std::array<MetadataSet, 4>;
+  bool read(json::Decoder& decoder, json::Value value, Sets& to) const;
+  void write(json::Writer& out, const Sets& from) const;
+  void schema(json::Schema& schema) const;
 };
 
-const json::Record<Metadata::Interface>& interface_table() {
-  using M = Metadata::Interface;
-  constexpr auto has_sets = [](const M& interface) { return interface.has_sets; };
-  static const auto record =
-      json::Record<M>("interface", "what pipelines must share to take the same buffers and descriptor sets")
-          .optional("attribute_sources", &M::attribute_sources, json::List{json::Nested(attribute_source_record())},
-                    "by binding; absent with --skip-attributes")
-          .written_if([](const M& interface) { return interface.has_attributes; })
-          .required("push_constant_name", &M::push_constant_name, json::OrNull{json::Text{}},
-                    "of the push-constant buffer")
-          .required("push_constant_size", &M::push_constant_size, json::Integer{}, "bytes; 0 for none")
-          .optional("set_pass", &M::sets, OneSet{0}, "resources of a render pass; absent with --skip-sets")
-          .written_if(has_sets)
-          .optional("set_material", &M::sets, OneSet{1}, "resources of a material")
-          .written_if(has_sets)
-          .optional("set_object", &M::sets, OneSet{2}, "resources of an object")
-          .written_if(has_sets)
-          .optional("set_shared", &M::sets, OneSet{3}, "what several objects share")
-          .written_if(has_sets)
-          .rule([](json::Decoder&, json::Value object, M& interface) {
-            interface.has_attributes = static_cast<bool>(object["attribute_sources"]);
-            interface.has_sets = static_cast<bool>(object["set_pass"]);
-            return true;
-          });
-  return record;
+// --- rules -----------------------------------------------------------------------------------------------------------
+
+bool read_values(json::Decoder& decoder, json::Value object, MetadataOption& option) {
+  const bool value = read_option_value(decoder, object["value"], option, option.value);
+  return read_option_value(decoder, object["default"], option, option.default_value) && value;
 }
 
-const json::Record<Metadata::ColorOutput>& color_output_record() {
-  using M = Metadata::ColorOutput;
-  static const auto record = [] {
-    constexpr Derived<OutputSettings> vk_format{
-        R"({"type": "integer"})",
-        [](json::Writer& out, const OutputSettings& from) { out.value(from.vulkan(Setting::color_output_format)); }};
-    auto made =
-        json::Record<M>("color output", "a color attachment, by location")
-            .required("name", &M::name, json::Text{}, "container.field")
-            .required("type", &M::type, value_types(), "what the shader writes")
-            .required("components_count", &M::components_count, json::Integer{.min = 1, .max = 4}, "items of the type")
-            .required("format", &M::settings, OutputSetting{Setting::color_output_format}, "of the attachment")
-            .required("vk_format", &M::settings, vk_format, "the VkFormat of it");
-    constexpr std::size_t kPrefix = std::string_view("color_output_").size();
-    for (const SettingInfo& info : settings_of(SettingScope::ColorOutput)) {
-      if (info.id == Setting::color_output_format) continue;
-      std::move(made).required(info.name.substr(kPrefix), &M::settings, OutputSetting{info.id},
-                               "the setting of this output");
+bool note_parts(json::Decoder&, json::Value object, MetadataInterface& interface) {
+  interface.has_attributes = static_cast<bool>(object["attribute_sources"]);
+  interface.has_sets = static_cast<bool>(object["set_pass"]);
+  return true;
+}
+
+// --- records ---------------------------------------------------------------------------------------------------------
+
+// Adds the members of a structure to its record.
+template <class T>
+struct Builder {
+  json::Record<T> record;
+  bool (*condition)(const T&) = nullptr;  // of the next member
+  std::string_view key;                   // of the next member
+
+  template <class... Field>
+  void add(std::string_view name, const Field&... field) {
+    const std::string_view its = key.empty() ? name : key;
+    if (condition) {
+      std::move(record).optional(its, field...).written_if(condition);
+    } else {
+      std::move(record).required(its, field...);
     }
-    return made;
-  }();
-  return record;
-}
-
-const json::Record<Metadata::State>& state_record() {
-  using M = Metadata::State;
-  static const auto record = json::Record<M>("state", "a value that goes from the vertex to the fragment stage")
-                                 .required("name", &M::name, json::Text{}, "container.field")
-                                 .required("type", &M::type, value_types(), "its type")
-                                 .required("location", &M::location, json::Integer{}, "of the first column");
-  return record;
-}
-
-const json::Record<Metadata::Requirements>& requirements_record() {
-  using M = Metadata::Requirements;
-  static const auto record = json::Record<M>("requirements", "what a device must have")
-                                 .required("target", &M::target, json::Text{}, "vulkan1.1 to vulkan1.4")
-                                 .required("features", &M::features, json::List{json::Text{}},
-                                           "members of the VkPhysicalDevice...Features structures")
-                                 .required("extensions", &M::extensions, json::List{json::Text{}}, "device extensions");
-  return record;
-}
-
-const json::Record<Metadata::Code>& code_record() {
-  using M = Metadata::Code;
-  static const auto record = json::Record<M>("code", "a SPIR-V module")
-                                 .required("file", &M::file, json::Text{}, "beside the metadata")
-                                 .required("stages", &M::stages, json::List{stages()}, "that it has entry points for")
-                                 .required("words", &M::words, json::Integer{}, "its size")
-                                 .required("sha256", &M::sha256, json::Text{}, "of its bytes");
-  return record;
-}
-
-// A list of names for one stage.
-struct StageNames {
-  Stage stage;
-  using Lists = std::array<std::optional<std::vector<std::string>>, kStageCount>;
-  bool read(json::Decoder& decoder, json::Value value, Lists& to) const {
-    return json::List{json::Text{}}.read(decoder, value, to[static_cast<std::size_t>(stage)].emplace());
+    condition = nullptr;
+    key = {};
   }
-  void write(json::Writer& out, const Lists& from) const {
-    json::List{json::Text{}}.write(out, *from[static_cast<std::size_t>(stage)]);
-  }
-  void schema(json::Schema& schema) const { json::List{json::Text{}}.schema(schema); }
 };
 
-template <Stage stage>
-bool decides(const Metadata::ConsultedNames& names) {
-  return names.stages[static_cast<std::size_t>(stage)].has_value();
+// `format` and what the other settings of a color output are.
+void add_output_settings(Builder<MetadataColorOutput>& made) {
+  using M = MetadataColorOutput;
+  constexpr std::size_t kPrefix = std::string_view("color_output_").size();
+  constexpr Derived<OutputSettings> vk_format{
+      R"({"type": "integer"})",
+      [](json::Writer& out, const OutputSettings& from) { out.value(from.vulkan(Setting::color_output_format)); }};
+  made.add("format", &M::settings, OutputSetting{Setting::color_output_format}, "of the attachment");
+  made.add("vk_format", &M::settings, vk_format, "the VkFormat of it");
+  for (const SettingInfo& info : settings_of(SettingScope::ColorOutput)) {
+    if (info.id == Setting::color_output_format) continue;
+    made.add(info.name.substr(kPrefix), &M::settings, OutputSetting{info.id}, "the setting of this output");
+  }
 }
 
-const json::Record<Metadata::ConsultedNames>& consulted_record() {
-  using M = Metadata::ConsultedNames;
-  static const auto record =
-      json::Record<M>("consulted", "the options that decided each output")
-          .required("interface", &M::interface_options, json::List{json::Text{}}, "the interface: global options alone")
-          .required("settings", &M::settings, json::List{json::Text{}}, "settings and color outputs")
-          .optional("vertex", &M::stages, StageNames{Stage::Vertex}, "the code of the vertex stage")
-          .written_if(decides<Stage::Vertex>)
-          .optional("fragment", &M::stages, StageNames{Stage::Fragment}, "the code of the fragment stage")
-          .written_if(decides<Stage::Fragment>)
-          .optional("compute", &M::stages, StageNames{Stage::Compute}, "the code of the compute stage")
-          .written_if(decides<Stage::Compute>);
-  return record;
-}
+constexpr std::uint64_t kMaxCount = std::numeric_limits<std::uint64_t>::max();
 
-const json::Record<Metadata::Hashes>& hashes_record() {
-  using M = Metadata::Hashes;
-  static const auto record =
-      json::Record<M>("hashes", "SHA-256 of compact JSON")
-          .required("interface", &M::interface_hash, json::Text{}, "of the key `interface`")
-          .required("pipeline", &M::pipeline, json::Text{}, "of all that decides the pipeline object");
-  return record;
-}
+template <class T>
+const json::Record<T>& record_of();
 
-const json::Record<Metadata>& metadata_table() {
-  using M = Metadata;
-  static const auto record =
-      json::Record<M>("metadata", "all that creating a pipeline takes")
-          .required("format", json::Constant{R"("slipway-rpl-metadata")"}, "what this file is")
-          .required("version", json::Constant{"1"}, "of the format")
-          .required("pipeline_type", &M::pipeline_type, names({PipelineKind::Graphics, PipelineKind::Compute}),
-                    "the kind of pipeline")
-          .required("modules", &M::modules, json::List{json::Nested(module_record())}, "what it was compiled from")
-          .required("options", &M::options, json::List{json::Nested(option_record())}, "in the order of the program")
-          .required("entry_points", &M::entry_points, json::List{json::Nested(entry_point_record())},
-                    "empty: only metadata")
-          .required("interface", &M::interface, json::Nested(interface_table()), "what instance options cannot change")
-          .required("settings", SettingsObject{}, "fixed-function state, or the workgroup's size")
-          .required("color_outputs", &M::color_outputs, json::List{json::Nested(color_output_record())}, "by location")
-          .required("color_blend_constants", &M::color_blend_constants, json::List{Number{}, 4, 4},
-                    "red, green, blue, alpha")
-          .required("state", &M::state, json::List{json::Nested(state_record())}, "by location; for information")
-          .required("dynamic_states", &M::dynamic_states, json::List{json::Text{}}, "what drawing sets")
-          .required("requirements", &M::requirements, json::Nested(requirements_record()), "what a device must have")
-          .optional("push_constant_parameters", &M::push_constant_parameters,
-                    json::List{json::Nested(parameter_record())}, "the fields of the push constants")
-          .written_if([](const M& metadata) { return !metadata.push_constant_parameters.empty(); })
-          .required("code", &M::code, json::List{json::Nested(code_record())}, "the modules")
-          .required("consulted", &M::consulted, json::Nested(consulted_record()),
-                    "the options that decided each output")
-          .required("hashes", &M::hashes, json::Nested(hashes_record()), "equal hashes, equal things");
-  return record;
+#define STRUCT(name, Name, title, meaning)          \
+  template <>                                       \
+  const json::Record<Metadata##Name>& record_of() { \
+    using M = Metadata##Name;                       \
+    static const json::Record<M> record = [] {           \
+      Builder<M> made{json::Record<M>(title, meaning)};
+#define END(name)                \
+  return std::move(made.record); \
+  }                              \
+  ();                            \
+  return record;                 \
+  }
+#define MEMBER(name, meaning, ...) made.add(#name, &M::name, __VA_ARGS__, meaning);
+#define TEXT(of, name, meaning) MEMBER(name, meaning, json::Text{})
+#define U32(of, name, meaning) MEMBER(name, meaning, json::Integer{})
+#define COUNT(of, name, from, to, meaning) MEMBER(name, meaning, json::Integer{.min = from, .max = to})
+#define F32S(of, name, count, meaning) MEMBER(name, meaning, json::List{Number{}, count, count})
+#define TEXTS(of, name, meaning) MEMBER(name, meaning, json::List{json::Text{}})
+#define NUMBERS(of, name, meaning) MEMBER(name, meaning, json::List{json::Integer{.min = 1}})
+#define ENUMERANT(of, type, Type, name, meaning) MEMBER(name, meaning, enumerants<Type>())
+#define NESTED(of, type, Type, name, meaning) MEMBER(name, meaning, json::Nested(record_of<Metadata##Type>()))
+#define ITEM(of, type, Type, name, index, key, meaning) made.add(#key, &M::name, OneSet{index}, meaning);
+#define LIST(of, type, Type, name, meaning) MEMBER(name, meaning, json::List{json::Nested(record_of<Metadata##Type>())})
+#define OPTIONAL_TEXT(of, name, meaning) MEMBER(name, meaning, json::OrNull{json::Text{}})
+#define OPTIONAL_TEXTS(of, name, meaning)                               \
+  made.condition = [](const M& from) { return from.name.has_value(); }; \
+  MEMBER(name, meaning, json::List{json::Text{}})
+#define OPTIONAL_NESTED(of, type, Type, name, meaning) \
+  MEMBER(name, meaning, json::OrNull{json::Nested(record_of<Metadata##Type>())})
+#define TYPE(of, name, meaning) MEMBER(name, meaning, value_types())
+#define IMAGE_TYPE(of, name, meaning) MEMBER(name, meaning, image_types())
+#define ITEM_FORMAT(of, name, meaning) MEMBER(name, meaning, enumerants<ItemFormat>())
+#define OPTIONAL_ITEM_FORMAT(of, name, meaning) MEMBER(name, meaning, json::OrNull{enumerants<ItemFormat>()})
+#define OPTION_VALUE(of, name, meaning) MEMBER(name, meaning, option_value())
+#define STAGES(of, name, meaning) MEMBER(name, meaning, json::List{enumerants<Stage>()})
+#define SETTINGS(of, name, meaning) made.add(#name, SettingsObject{}, meaning);
+#define OUTPUT_SETTINGS(of, name) add_output_settings(made);
+#define CLASS(of, name, type, meaning) made.add(#name, &M::type, class_of_type(), meaning);
+#define CONSTANT(of, name, value, meaning) made.add(#name, json::Constant{value}, meaning);
+#define KEY(of, name) made.key = name;
+#define WRITTEN_IF(of, ...) made.condition = [](const M& from) { return __VA_ARGS__; };
+#define RULE(of, function) std::move(made.record).rule(function);
+#include "rpl_runtime/structs.def"
+#undef MEMBER
+
+bool OneSet::read(json::Decoder& decoder, json::Value value, Sets& to) const {
+  return record_of<MetadataSet>().read(decoder, value, to[index]);
 }
+void OneSet::write(json::Writer& out, const Sets& from) const { record_of<MetadataSet>().write(out, from[index]); }
+void OneSet::schema(json::Schema& schema) const { json::Nested(record_of<MetadataSet>()).schema(schema); }
 
 }  // namespace
 
-const json::Record<Metadata>& metadata_record() { return metadata_table(); }
-const json::Record<Metadata::Interface>& interface_record() { return interface_table(); }
+const json::Record<Metadata>& metadata_record() { return record_of<Metadata>(); }
+const json::Record<MetadataInterface>& interface_record() { return record_of<MetadataInterface>(); }
+const json::Record<MetadataOption>& option_record() { return record_of<MetadataOption>(); }
 
 }  // namespace slipway::rpl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tables of metadata, for metadata_json.cpp.
+// The tables of metadata, for the JSON that has them.
 #pragma once
 
 #include "json/record.hpp"
@@ -8,6 +8,7 @@
 namespace slipway::rpl {
 
 const json::Record<Metadata>& metadata_record();
-const json::Record<Metadata::Interface>& interface_record();
+const json::Record<MetadataInterface>& interface_record();
+const json::Record<MetadataOption>& option_record();
 
 }  // namespace slipway::rpl

@@ -36,7 +36,7 @@ TEST(Metadata, NumbersBindingsByKind) {
     Compiler compiler;
     const auto made = compiler.compile(program, {}, {}, diagnostics);
     ASSERT_TRUE(made) << text_of(diagnostics);
-    const Metadata::Set& set = made->metadata.interface.sets[0];
+    const MetadataSet& set = made->metadata.pipeline_interface.sets[0];
     if (one_module) {
       EXPECT_THAT(numbered(set.buffers), ElementsAre("view 0", "lights 1"));
       EXPECT_THAT(numbered(set.samplers), ElementsAre("linear 2"));
@@ -46,9 +46,9 @@ TEST(Metadata, NumbersBindingsByKind) {
       EXPECT_THAT(numbered(set.samplers), ElementsAre("linear 1"));
       EXPECT_THAT(numbered(set.images), ElementsAre("albedo 2", "shadow 3"));
     }
-    EXPECT_THAT(numbered(made->metadata.interface.sets[1].samplers), ElementsAre("wrap 0"));
-    EXPECT_THAT(numbered(made->metadata.interface.sets[1].images), ElementsAre("layers 1"));
-    EXPECT_EQ(made->metadata.interface.sets[1].images[0].image_array_size, 4U);
+    EXPECT_THAT(numbered(made->metadata.pipeline_interface.sets[1].samplers), ElementsAre("wrap 0"));
+    EXPECT_THAT(numbered(made->metadata.pipeline_interface.sets[1].images), ElementsAre("layers 1"));
+    EXPECT_EQ(made->metadata.pipeline_interface.sets[1].images[0].image_array_size, 4U);
     EXPECT_THAT(made->metadata.code, IsEmpty());
     EXPECT_EQ(made->metadata.modules.size(), one_module ? 1U : 2U);
   }
@@ -60,11 +60,11 @@ TEST(Metadata, NumbersAttributes) {
                                  "vertex_attribute_container vertex { f3 position; pack (snorm16) f3 normal;"
                                  " pack (float16) f2 uv; };\n"
                                  "instanced_attribute_container inst { pack (unorm8) f4 tint; f4x4 model; };"));
-  const auto& sources = built.made->metadata.interface.attribute_sources;
+  const auto& sources = built.made->metadata.pipeline_interface.attribute_sources;
   ASSERT_EQ(sources.size(), 2U);
-  const auto layout = [](const Metadata::AttributeSource& source) {
+  const auto layout = [](const MetadataAttributeSource& source) {
     std::vector<std::string> out;
-    for (const Metadata::Attribute& of : source.attributes) {
+    for (const MetadataAttribute& of : source.attributes) {
       out.push_back(formatted("{} {} {} {}", of.name, of.location, of.offset, of.vk_format));
     }
     return out;
@@ -80,35 +80,35 @@ TEST(Metadata, NumbersAttributes) {
 // The layouts of docs/spec/rpl.md#layout-check-values.
 TEST(Metadata, FlattensBuffersIntoParameters) {
   const Built built(tools_program("layouts.rpl"));
-  const Metadata::Interface& interface = built.made->metadata.interface;
-  const auto parameters = [](const std::vector<Metadata::Parameter>& list) {
+  const MetadataInterface& interface = built.made->metadata.pipeline_interface;
+  const auto parameters = [](const std::vector<MetadataParameter>& list) {
     std::vector<std::string> out;
-    for (const Metadata::Parameter& of : list) {
+    for (const MetadataParameter& of : list) {
       out.push_back(formatted("{} {} x{} /{}", of.name, of.offset, of.total_item_count, of.array_stride));
     }
     return out;
   };
-  const Metadata::Buffer& items = interface.sets[0].buffers[1];
+  const MetadataBuffer& items = interface.sets[0].buffers[1];
   EXPECT_EQ(items.main_size, 16U);
   EXPECT_EQ(items.tail_item_size, 16U);
   EXPECT_EQ(items.tail_name, "list");
   EXPECT_THAT(parameters(items.main_parameters), ElementsAre("a 0 x1 /0", "b 4 x1 /0"));
   EXPECT_THAT(parameters(items.tail_item_parameters), ElementsAre("v 0 x1 /0"));
 
-  const Metadata::Buffer& numbers = interface.sets[1].buffers[0];
+  const MetadataBuffer& numbers = interface.sets[1].buffers[0];
   EXPECT_EQ(numbers.main_size, 20U);
   EXPECT_EQ(numbers.tail_item_size, 4U);
   EXPECT_EQ(numbers.tail_name, std::nullopt);
-  EXPECT_EQ(numbers.tail, (Metadata::Tail{"list", "f1", 20, 4}));
+  EXPECT_EQ(numbers.tail, (MetadataTail{"list", "f1", 20, 4}));
 
-  const Metadata::Buffer& everything = interface.sets[1].buffers[1];
+  const MetadataBuffer& everything = interface.sets[1].buffers[1];
   EXPECT_THAT(parameters(everything.main_parameters),
               ElementsAre("all.inner.a 0 x1 /0", "all.inner.b 16 x1 /0", "all.inner.c 28 x1 /0", "all.inner.d 32 x1 /0",
                           "all.inner.m 48 x1 /0", "all.inner.e 96 x1 /0", "all.padded 112 x2 /16",
                           "all.pairs 144 x3 /8", "all.singles 168 x3 /4", "all.matrices 192 x2 /64",
                           "all.grid 320 x6 /4", "turn 352 x1 /0", "size 400 x1 /0", "where 416 x1 /0"));
   // A tail inside the last struct.
-  const Metadata::Buffer& nested = interface.sets[2].buffers[0];
+  const MetadataBuffer& nested = interface.sets[2].buffers[0];
   EXPECT_EQ(nested.tail_name, "tail.list");
   EXPECT_EQ(nested.tail->offset, 32U);
   EXPECT_EQ(interface.push_constant_name, "push");
@@ -125,12 +125,12 @@ TEST(Metadata, NamesWhatTheDeviceMustHave) {
 
 TEST(Metadata, RecordsWhatWasConsulted) {
   const Built built(tools_program("tinted.rpl"));
-  const Metadata::ConsultedNames& consulted = built.made->metadata.consulted;
+  const MetadataConsulted& consulted = built.made->metadata.consulted;
   EXPECT_THAT(consulted.interface_options, ElementsAre("tint_mode"));
   EXPECT_THAT(consulted.settings, ElementsAre("wireframe"));
-  EXPECT_THAT(consulted.stages[0].value(), ElementsAre("tint_mode"));
-  EXPECT_THAT(consulted.stages[1].value(), IsEmpty());
-  EXPECT_FALSE(consulted.stages[2]);
+  EXPECT_THAT(consulted.vertex.value(), ElementsAre("tint_mode"));
+  EXPECT_THAT(consulted.fragment.value(), IsEmpty());
+  EXPECT_FALSE(consulted.compute);
 }
 
 TEST(MetadataJson, ReadsBackWhatItWrote) {

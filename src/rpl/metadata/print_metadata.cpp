@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string tags(const std::vector<std::string>& meta) { return meta.empty() ? "" : formatted("  [{}]", joined(meta)); }
 
-std::string value_text(const Metadata::OptionValue& value) {
+std::string value_text(const MetadataValue& value) {
   return std::visit(
       [](const auto& held) {
         if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
@@ -29,10 +29,10 @@ std::string value_text(const Metadata::OptionValue& value) {
 }
 
 void print_sources(std::string& out, const Metadata& metadata) {
-  for (const Metadata::AttributeSource& source : metadata.interface.attribute_sources) {
+  for (const MetadataAttributeSource& source : metadata.pipeline_interface.attribute_sources) {
     out += formatted("attributes {} (binding {}, each {}, {} bytes)\n", source.name, source.binding,
                      name_of(source.rate), source.block_size);
-    for (const Metadata::Attribute& attribute : source.attributes) {
+    for (const MetadataAttribute& attribute : source.attributes) {
       const std::string locations =
           attribute.location_count == 1
               ? formatted("{}", attribute.location)
@@ -44,18 +44,18 @@ void print_sources(std::string& out, const Metadata& metadata) {
   }
 }
 
-void print_parameters(std::string& out, const std::vector<Metadata::Parameter>& parameters) {
-  for (const Metadata::Parameter& parameter : parameters) {
+void print_parameters(std::string& out, const std::vector<MetadataParameter>& parameters) {
+  for (const MetadataParameter& parameter : parameters) {
     std::string type(builtin_type_name(parameter.type));
     for (const std::uint32_t dimension : parameter.dimensions) type += formatted("[{}]", dimension);
     out += formatted("    offset {:<5} {:<9} {}{}\n", parameter.offset, type, parameter.name, tags(parameter.meta));
   }
 }
 
-void print_set(std::string& out, std::string_view name, const Metadata::Set& set) {
+void print_set(std::string& out, std::string_view name, const MetadataSet& set) {
   if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) return;
   out += formatted("{} (set {})\n", name, set.index);
-  for (const Metadata::Buffer& buffer : set.buffers) {
+  for (const MetadataBuffer& buffer : set.buffers) {
     out += formatted("  binding {:<2} {} buffer {}, {} bytes", buffer.binding, name_of(buffer.type), buffer.name,
                      buffer.main_size);
     if (buffer.tail) {
@@ -67,10 +67,10 @@ void print_set(std::string& out, std::string_view name, const Metadata::Set& set
     if (!buffer.tail_item_parameters.empty()) out += formatted("   each of {}:\n", buffer.tail_name.value_or(""));
     print_parameters(out, buffer.tail_item_parameters);
   }
-  for (const Metadata::Sampler& sampler : set.samplers) {
+  for (const MetadataSampler& sampler : set.samplers) {
     out += formatted("  binding {:<2} sampler {}\n", sampler.binding, sampler.name);
   }
-  for (const Metadata::Image& image : set.images) {
+  for (const MetadataImage& image : set.images) {
     out += formatted("  binding {:<2} image {} {}{}{}\n", image.binding, image_type_name(image.type), image.name,
                      image.image_array_size == 1 ? "" : formatted("[{}]", image.image_array_size),
                      image.storage_format ? formatted(" ({})", name_of(*image.storage_format)) : "");
@@ -108,7 +108,7 @@ std::string settings_text(const Settings& settings, SettingScope scope, std::siz
 
 std::string print_metadata(const Metadata& metadata) {
   std::string out = formatted("{} pipeline", name_of(metadata.pipeline_type));
-  for (const Metadata::EntryPoint& entry : metadata.entry_points) {
+  for (const MetadataEntryPoint& entry : metadata.entry_points) {
     out += formatted("{} {} {}", &entry == &metadata.entry_points.front() ? ":" : ",", name_of(entry.stage),
                      entry.function);
   }
@@ -116,15 +116,15 @@ std::string print_metadata(const Metadata& metadata) {
   if (!metadata.requirements.features.empty()) out += ", needs " + joined(metadata.requirements.features);
   if (!metadata.requirements.extensions.empty()) out += ", needs " + joined(metadata.requirements.extensions);
   out += '\n';
-  for (const Metadata::Option& option : metadata.options) {
+  for (const MetadataOption& option : metadata.options) {
     out += formatted("option {} = {} ({} {})\n", option.name, value_text(option.value), name_of(option.option_class),
                      name_of(option.type));
   }
   print_sources(out, metadata);
-  for (std::size_t i = 0; i < kSetNames.size(); ++i) print_set(out, kSetNames[i], metadata.interface.sets[i]);
-  if (metadata.interface.push_constant_name) {
-    out += formatted("push constants {}, {} bytes\n", *metadata.interface.push_constant_name,
-                     metadata.interface.push_constant_size);
+  for (std::size_t i = 0; i < kSetNames.size(); ++i) print_set(out, kSetNames[i], metadata.pipeline_interface.sets[i]);
+  if (metadata.pipeline_interface.push_constant_name) {
+    out += formatted("push constants {}, {} bytes\n", *metadata.pipeline_interface.push_constant_name,
+                     metadata.pipeline_interface.push_constant_size);
   }
   const bool graphics = metadata.pipeline_type == PipelineKind::Graphics;
   const std::string settings =
@@ -132,11 +132,11 @@ std::string print_metadata(const Metadata& metadata) {
   if (!settings.empty()) out += formatted("settings: {}\n", settings);
   constexpr std::size_t kPrefix = std::string_view("color_output_").size();
   for (std::size_t i = 0; i < metadata.color_outputs.size(); ++i) {
-    const Metadata::ColorOutput& output = metadata.color_outputs[i];
+    const MetadataColorOutput& output = metadata.color_outputs[i];
     out += formatted("output {} {} {}: {}\n", i, builtin_type_name(output.type), output.name,
                      settings_text(output.settings, SettingScope::ColorOutput, kPrefix));
   }
-  for (const Metadata::Code& code : metadata.code) {
+  for (const MetadataCode& code : metadata.code) {
     out += formatted("code {}: {} words, sha256 {}\n", code.file, code.words, code.sha256);
   }
   return out + formatted("interface {}\npipeline  {}\n", metadata.hashes.interface_hash, metadata.hashes.pipeline);

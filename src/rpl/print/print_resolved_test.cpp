@@ -31,7 +31,7 @@ void expect_same(const TestProgram& test, const std::vector<std::string>& values
   const Built second(again);
   ASSERT_TRUE(second.made);
   const Metadata &a = first.made->metadata, &b = second.made->metadata;
-  EXPECT_TRUE(a.interface == b.interface) << test.name << again.sources[0]->text();
+  EXPECT_TRUE(a.pipeline_interface == b.pipeline_interface) << test.name << again.sources[0]->text();
   EXPECT_TRUE(a.settings == b.settings) << test.name << again.sources[0]->text();
   EXPECT_TRUE(a.color_outputs == b.color_outputs) << test.name;
   EXPECT_TRUE(a.state == b.state) << test.name;

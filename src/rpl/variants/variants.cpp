@@ -267,7 +267,7 @@ void emit_classes(const Program& program, const VariantOptions& settings, const 
         VariantClass& made = variants.classes[i];
         for (const SpirvModule& module : modules[code_of.at(classes[i].front())]) {
           add_code(metadata, resolved, module, "");
-          Metadata::Code& code = metadata.code.back();
+          MetadataCode& code = metadata.code.back();
           code.file = short_name(code.sha256, ".spv");
           for (const Stage stage : code.stages) made.code[static_cast<std::size_t>(stage)] = code.file;
         }

@@ -64,7 +64,7 @@ void check_commands(Context& context) {
   for (const Command& command : context.scenario.commands) {
     std::visit(
         [&](const auto& one) {
-          if constexpr (requires { check(context, one); }) check(context, one);
+          if constexpr (requires { check(context, unboxed(one)); }) check(context, unboxed(one));
         },
         command);
   }

@@ -155,8 +155,8 @@ void check(Context& context, const Draw& command) {
 
 void check_draws(Context& context) {
   for (const Command& command : context.scenario.commands) {
-    if (const auto* fragment = std::get_if<DispatchFragment>(&command)) check(context, *fragment);
-    if (const auto* draw = std::get_if<Draw>(&command)) check(context, *draw);
+    if (const auto* fragment = get_boxed_if<DispatchFragment>(command)) check(context, *fragment);
+    if (const auto* draw = get_boxed_if<Draw>(command)) check(context, *draw);
   }
 }
 

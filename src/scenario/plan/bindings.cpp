@@ -416,7 +416,7 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .texels = check.texels(),
                         .reads = what.reads,
                         .writes = what.writes,
-                        .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
+                        .origin = launch::Origin(binding.at, binding.resource.at)});
   }
   // An array without a size is as long as what is bound to it.
   std::map<Slot, std::uint32_t> lengths;

@@ -263,7 +263,7 @@ void plan_commands(Planning& planning) {
   planning.plan.steps.reserve(planning.scenario.commands.size());
   for (const Command& command : planning.scenario.commands) {
     if (planning.has_errors_in(object_of(command))) continue;
-    std::visit([&](const auto& of) { maker.make(of); }, command);
+    std::visit([&](const auto& of) { maker.make(unboxed(of)); }, command);
   }
 }
 

@@ -149,9 +149,9 @@ class DrawPlanner {
   }
 
   void add_vertices() {
-    const auto& sources = metadata_.interface.attribute_sources;
+    const auto& sources = metadata_.pipeline_interface.attribute_sources;
     for (const VertexAttribute& attribute : command_.attributes) {
-      const auto source = std::ranges::find(sources, attribute.source, &rpl::Metadata::AttributeSource::name);
+      const auto source = std::ranges::find(sources, attribute.source, &rpl::MetadataAttributeSource::name);
       if (source != sources.end()) {
         add_vertices(attribute, *source);
         continue;
@@ -171,14 +171,14 @@ class DrawPlanner {
     }
   }
 
-  void add_vertices(const VertexAttribute& attribute, const rpl::Metadata::AttributeSource& source) {
+  void add_vertices(const VertexAttribute& attribute, const rpl::MetadataAttributeSource& source) {
     const auto index = find(attribute.buffer);
     auto* buffer = index ? planned<launch::Buffer>(*index) : nullptr;
     if (!buffer) return;
     buffer->vertices = true;
     draw_.vertex_buffers.push_back(
         {.binding = source.binding, .buffer = *index, .origin = origin_of(attribute.buffer.at)});
-    const bool by_instance = source.rate == rpl::Metadata::Rate::Instance;
+    const bool by_instance = source.rate == rpl::MetadataRate::Instance;
     const std::uint64_t elements = by_instance ? command_.instances : vertices_;
     if (elements <= buffer->size / std::max(1u, source.block_size)) return;
     error(
@@ -224,7 +224,7 @@ class DrawPlanner {
                       outputs.size()));
       return std::nullopt;
     }
-    const auto found = std::ranges::find(outputs, attachment.output, &rpl::Metadata::ColorOutput::name);
+    const auto found = std::ranges::find(outputs, attachment.output, &rpl::MetadataColorOutput::name);
     if (found != outputs.end()) return static_cast<std::size_t>(found - outputs.begin());
     std::vector<std::string_view> names;
     for (const auto& output : outputs) names.push_back(output.name);
@@ -235,7 +235,7 @@ class DrawPlanner {
     return std::nullopt;
   }
 
-  void add_color(const ColorAttachment& attachment, const rpl::Metadata::ColorOutput& output, std::size_t position) {
+  void add_color(const ColorAttachment& attachment, const rpl::MetadataColorOutput& output, std::size_t position) {
     const auto index = find(attachment.image);
     const auto* image = index ? planned<launch::Image>(*index) : nullptr;
     if (!image) return;

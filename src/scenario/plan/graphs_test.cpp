@@ -11,6 +11,7 @@
 #include "model/device_facts.hpp"
 #include "scenario/load.hpp"
 #include "testing/gpu_fixture.hpp"
+#include "testing/graph_recipe.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/source_directory.hpp"
 
@@ -248,22 +249,8 @@ OpGraphEndARM
 
 // A graph reads the texels of one image and writes those of another.
 TEST_F(GraphsTest, TensorsThatSeeImages) {
-  const testing::CaseFiles files = {{"net.vgf", R"(
-resource x input tensor R8_SINT [3, 5, 4]
-resource y output tensor R8_SINT [3, 5, 4]
-module m graph main graph
-| graph main {
-|   %0 = input i8[3, 5, 4] at 0.0
-|   %1 = REVERSE(%0) i8[3, 5, 4] axis=0
-|   output %1 at 0.1
-| }
-segment s m
-set 0: 0 x, 1 y
-in 0 x
-out 1 y
-input 0 x x
-output 1 y y
-)"}};
+  const testing::CaseFiles files = {
+      {"net.vgf", testing::graph_recipe("R8_SINT", "i8[3, 5, 4]", "REVERSE(%0) i8[3, 5, 4] axis=0")}};
   std::string values, reversed;
   for (int i = 0; i < 60; ++i) {
     values += formatted("{}{}", i ? ", " : "", i);

@@ -71,7 +71,7 @@ class OpticalFlowPlanner {
          .level = binding.lod,
          .reads = !written,
          .writes = written,
-         .origin = {binding.at.location(), binding.at.pointer(), binding.resource.uid}});
+         .origin = launch::Origin(binding.at, binding.resource.at)});
     return true;
   }
 

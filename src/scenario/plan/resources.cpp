@@ -35,7 +35,7 @@ launch::Sampler sampler_of(const Sampler& sampler) {
 std::set<std::string, std::less<>> depth_attachments(const Scenario& scenario) {
   std::set<std::string, std::less<>> uids;
   for (const Command& command : scenario.commands) {
-    const auto* draw = std::get_if<Draw>(&command);
+    const auto* draw = get_boxed_if<Draw>(command);
     if (draw && draw->depth_attachment) uids.insert(draw->depth_attachment->image.uid);
   }
   return uids;

@@ -103,8 +103,8 @@ class Emulator {
 
   std::nullopt_t report(Failure failure) {
     for (Diagnostic& problem : failure) {
-      problem.note(formatted("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.location);
-      planning_.diagnostics.add(std::move(problem.at(made_.origin.path, made_.origin.uid)));
+      problem.note(formatted("in shader `{}`, whose tensors are emulated", made_.name), made_.origin.location());
+      planning_.diagnostics.add(std::move(problem.at(made_.origin.path(), made_.origin.uid())));
     }
     return std::nullopt;
   }
@@ -173,8 +173,8 @@ std::optional<launch::ShaderIndex> shader_for(Planning& planning, const std::str
     if (!changed) {
       for (Diagnostic& problem : changed.error()) {
         problem.note(formatted("in shader `{}`, changed to the formats of its images", shader.name),
-                     shader.origin.location);
-        planning.diagnostics.add(std::move(problem.at(shader.origin.path, shader.origin.uid)));
+                     shader.origin.location());
+        planning.diagnostics.add(std::move(problem.at(shader.origin.path(), shader.origin.uid())));
       }
       return std::nullopt;
     }

@@ -18,7 +18,10 @@ Kind<Variant> kind(const json::Record<T>& record) {
 // The records must be in the order of the alternatives, so that one index serves both.
 template <class Variant, class... T>
 std::vector<Kind<Variant>> kinds(const json::Record<T>&... records) {
-  static_assert(std::is_same_v<Variant, std::variant<T...>>);
+  static_assert([]<std::size_t... I>(std::index_sequence<I...>) {
+    return sizeof...(T) == std::variant_size_v<Variant> &&
+           (std::is_convertible_v<T, std::variant_alternative_t<I, Variant>> && ...);  // itself, or boxed
+  }(std::index_sequence_for<T...>()));
   return {kind<Variant>(records)...};
 }
 

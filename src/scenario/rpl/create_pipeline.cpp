@@ -29,8 +29,8 @@ std::string describe(const rpl::Metadata& metadata, const vk::PipelineLayoutInfo
     }
   }
   return text + formatted("pipeline layout: {} sets, {}\n", layout.sets.size(),
-                          metadata.interface.push_constant_size
-                              ? formatted("{} bytes of push constants", metadata.interface.push_constant_size)
+                          metadata.pipeline_interface.push_constant_size
+                              ? formatted("{} bytes of push constants", metadata.pipeline_interface.push_constant_size)
                               : "no push constants");
 }
 
@@ -41,10 +41,10 @@ class Creation {
       : executor_(executor), metadata_(metadata), modules_(modules), name_(name) {}
 
   Result<std::string> run() {
-    if (!metadata_.interface.has_sets || !metadata_.interface.has_attributes) {
+    if (!metadata_.pipeline_interface.has_sets || !metadata_.pipeline_interface.has_attributes) {
       return fail(DiagnosticKind::Unsupported, SourceLocation::nowhere(),
                   formatted("`{}` has no {}, which a pipeline requires", name_,
-                            metadata_.interface.has_sets ? "attribute sources" : "descriptor sets"));
+                            metadata_.pipeline_interface.has_sets ? "attribute sources" : "descriptor sets"));
     }
     if (Result<> checked = check_numbers(); !checked) return fail(std::move(checked.error()));
     launch::PipelineRequest request{
@@ -71,7 +71,8 @@ class Creation {
   // The driver does not check this: no set, binding or location is used twice.
   Result<> check_numbers() const {
     const vk::GraphicsState state = graphics_state(metadata_);
-    if (metadata_.interface.push_constant_size % 4 != 0) return contradiction("push constants are in units of 4 bytes");
+    if (metadata_.pipeline_interface.push_constant_size % 4 != 0)
+      return contradiction("push constants are in units of 4 bytes");
     std::set<std::uint32_t> bindings, locations;
     for (const vk::VertexBinding& binding : state.vertex_bindings) {
       if (!bindings.insert(binding.binding).second) {
@@ -145,7 +146,7 @@ class Creation {
 
   // Empty when there is no such stage.
   launch::PipelineShader find(rpl::Stage stage) const {
-    const auto entry = std::ranges::find(metadata_.entry_points, stage, &rpl::Metadata::EntryPoint::stage);
+    const auto entry = std::ranges::find(metadata_.entry_points, stage, &rpl::MetadataEntryPoint::stage);
     if (entry == metadata_.entry_points.end()) return {};
     for (std::size_t i = 0; i < std::min(metadata_.code.size(), modules_.size()); ++i) {
       if (std::ranges::contains(metadata_.code[i].stages, stage)) {

@@ -109,23 +109,23 @@ TEST_F(CreatePipeline, InconsistentMetadataAreRejected) {
     return created ? "created" : text_of(created.error());
   };
   using rpl::Metadata;
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.sets[0].buffers[0].binding = 5; }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.sets[0].buffers[0].binding = 5; }),
               HasSubstr("`vertex_main` uses set 0, binding 0 as uniform buffer [file-mismatch]"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.sets[1].samplers[0].binding = 1; }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.sets[1].samplers[0].binding = 1; }),
               HasSubstr("two things of one set have binding 1 [file-mismatch]"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.attribute_sources[0].attributes[1].location = 0; }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.attribute_sources[0].attributes[1].location = 0; }),
               HasSubstr("two attributes have location 0 [file-mismatch]"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.attribute_sources[0].attributes.pop_back(); }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.attribute_sources[0].attributes.pop_back(); }),
               HasSubstr("`vertex_main` reads location 2 [file-mismatch]"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.push_constant_size = 8; }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.push_constant_size = 8; }),
               HasSubstr("`vertex_main` uses 16 bytes of push constants [file-mismatch]"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.push_constant_size = 17; }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.push_constant_size = 17; }),
               HasSubstr("push constants are in units of 4 bytes [file-mismatch]"));
   EXPECT_THAT(refused([](Metadata& of) { of.settings[rpl::Setting::sample_count] = 3; }),
               HasSubstr("it needs 3 samples a pixel (`framebufferColorSampleCounts`) [device-lacks]"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.has_sets = false; }), HasSubstr("[unsupported]"));
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.has_sets = false; }), HasSubstr("[unsupported]"));
   EXPECT_THAT(refused([](Metadata& of) { of.code.clear(); }), HasSubstr("list no code for the vertex stage"));
-  EXPECT_THAT(refused([](Metadata& of) { of.interface.sets[1].images[0].image_array_size = 2'000'000'000; }),
+  EXPECT_THAT(refused([](Metadata& of) { of.pipeline_interface.sets[1].images[0].image_array_size = 2'000'000'000; }),
               HasSubstr("(`maxPerStageDescriptorSampledImages`) [device-lacks]"));
 }
 

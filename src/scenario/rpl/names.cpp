@@ -12,11 +12,11 @@
 namespace slipway::scenario {
 namespace {
 
-using Parameter = rpl::Metadata::Parameter;
+using Parameter = rpl::MetadataParameter;
 
 std::vector<std::string_view> slot_names(const rpl::Metadata& metadata) {
   std::vector<std::string_view> names;
-  for (const rpl::Metadata::Set& set : metadata.interface.sets) {
+  for (const rpl::MetadataSet& set : metadata.pipeline_interface.sets) {
     for (const auto& buffer : set.buffers) names.push_back(buffer.name);
     for (const auto& sampler : set.samplers) names.push_back(sampler.name);
     for (const auto& image : set.images) names.push_back(image.name);
@@ -60,14 +60,14 @@ struct Leaf {
 };
 
 // The type of a tail's items, when they are vectors or matrices.
-std::optional<rpl::TypeId> tail_type(const rpl::Metadata::Tail& tail) {
+std::optional<rpl::TypeId> tail_type(const rpl::MetadataTail& tail) {
   for (rpl::TypeId type = rpl::kF1; type <= rpl::kF4x4; ++type) {
     if (rpl::builtin_type_name(type) == tail.item_type) return type;
   }
   return std::nullopt;
 }
 
-std::optional<Leaf> find_leaf(const rpl::Metadata::Buffer& buffer, std::string_view field) {
+std::optional<Leaf> find_leaf(const rpl::MetadataBuffer& buffer, std::string_view field) {
   const auto found = std::ranges::find(buffer.main_parameters, field, &Parameter::name);
   if (found != buffer.main_parameters.end()) {
     return Leaf{.type = found->type,
@@ -86,7 +86,7 @@ std::optional<Leaf> find_leaf(const rpl::Metadata::Buffer& buffer, std::string_v
               .tail = true};
 }
 
-std::vector<std::string> leaf_names(const rpl::Metadata::Buffer& buffer) {
+std::vector<std::string> leaf_names(const rpl::MetadataBuffer& buffer) {
   std::vector<std::string> names;
   for (const Parameter& parameter : buffer.main_parameters) names.push_back(buffer.name + "." + parameter.name);
   if (buffer.tail && tail_type(*buffer.tail)) {
@@ -150,7 +150,7 @@ class Packer {
 
   std::vector<std::string> all_leaves() const {
     std::vector<std::string> names;
-    for (const rpl::Metadata::Set& set : metadata_.interface.sets) {
+    for (const rpl::MetadataSet& set : metadata_.pipeline_interface.sets) {
       for (const auto& buffer : set.buffers) names.append_range(leaf_names(buffer));
     }
     return names;
@@ -212,7 +212,7 @@ class Packer {
 }  // namespace
 
 std::optional<NamedSlot> find_slot(const rpl::Metadata& metadata, std::string_view name) {
-  for (const rpl::Metadata::Set& set : metadata.interface.sets) {
+  for (const rpl::MetadataSet& set : metadata.pipeline_interface.sets) {
     for (const auto& buffer : set.buffers) {
       if (buffer.name == name) return NamedSlot{.set = set.index, .binding = buffer.binding, .buffer = &buffer};
     }

@@ -17,7 +17,7 @@ namespace slipway::scenario {
 struct NamedSlot {
   std::uint32_t set = 0, binding = 0;
   std::uint32_t count = 1;  // descriptors; more than 1 for an array of images
-  const rpl::Metadata::Buffer* buffer = nullptr;
+  const rpl::MetadataBuffer* buffer = nullptr;
 };
 std::optional<NamedSlot> find_slot(const rpl::Metadata& metadata, std::string_view name);
 

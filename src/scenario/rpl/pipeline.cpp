@@ -32,12 +32,12 @@ vk::StencilFace back_face(const rpl::PipelineSettings& settings) {
           .reference = settings.number(Setting::stencil_back_reference)};
 }
 
-void add_vertex_input(const rpl::Metadata::AttributeSource& source, vk::GraphicsState& state) {
+void add_vertex_input(const rpl::MetadataAttributeSource& source, vk::GraphicsState& state) {
   state.vertex_bindings.push_back(
       {.binding = source.binding,
        .stride = source.block_size,
-       .rate = source.rate == rpl::Metadata::Rate::Vertex ? vk::VertexRate::Vertex : vk::VertexRate::Instance});
-  for (const rpl::Metadata::Attribute& attribute : source.attributes) {
+       .rate = source.rate == rpl::MetadataRate::Vertex ? vk::VertexRate::Vertex : vk::VertexRate::Instance});
+  for (const rpl::MetadataAttribute& attribute : source.attributes) {
     // A matrix has one column per location.
     for (std::uint32_t column = 0; column < attribute.location_count; ++column) {
       state.vertex_attributes.push_back({.location = attribute.location + column,
@@ -68,12 +68,12 @@ vk::ColorBlend blend_of(const rpl::OutputSettings& output) {
   return blend;
 }
 
-vk::DescriptorType descriptor_type(const rpl::Metadata::Buffer& buffer) {
-  return buffer.type == rpl::Metadata::BufferType::Uniform ? vk::DescriptorType::UNIFORM_BUFFER
-                                                           : vk::DescriptorType::STORAGE_BUFFER;
+vk::DescriptorType descriptor_type(const rpl::MetadataBuffer& buffer) {
+  return buffer.type == rpl::MetadataBufferType::Uniform ? vk::DescriptorType::UNIFORM_BUFFER
+                                                         : vk::DescriptorType::STORAGE_BUFFER;
 }
 
-vk::DescriptorType descriptor_type(const rpl::Metadata::Image& image) {
+vk::DescriptorType descriptor_type(const rpl::MetadataImage& image) {
   return image.type >= rpl::kFirstStorageImage ? vk::DescriptorType::STORAGE_IMAGE : vk::DescriptorType::SAMPLED_IMAGE;
 }
 
@@ -104,7 +104,7 @@ vk::GraphicsState graphics_state(const rpl::Metadata& metadata) {
                           .stencil_front = front_face(settings),
                           .stencil_back = back_face(settings),
                           .blend_constants = metadata.color_blend_constants};
-  for (const auto& source : metadata.interface.attribute_sources) add_vertex_input(source, state);
+  for (const auto& source : metadata.pipeline_interface.attribute_sources) add_vertex_input(source, state);
   for (const auto& output : metadata.color_outputs) state.blends.push_back(blend_of(output.settings));
   return state;
 }
@@ -121,10 +121,10 @@ vk::PipelineLayoutInfo pipeline_layout(const rpl::Metadata& metadata, std::strin
   const vk::ShaderStages stages = metadata.pipeline_type == rpl::PipelineKind::Compute
                                       ? vk::shader_stage::kCompute
                                       : vk::shader_stage::kVertex | vk::shader_stage::kFragment;
-  vk::PipelineLayoutInfo info{.push_constants_size = metadata.interface.push_constant_size,
+  vk::PipelineLayoutInfo info{.push_constants_size = metadata.pipeline_interface.push_constant_size,
                               .push_constants_stages = stages,
                               .name = std::move(name)};
-  for (const rpl::Metadata::Set& set : metadata.interface.sets) {
+  for (const rpl::MetadataSet& set : metadata.pipeline_interface.sets) {
     std::vector<vk::DescriptorBinding>& bindings = info.sets.emplace_back();
     for (const auto& buffer : set.buffers) bindings.push_back({buffer.binding, descriptor_type(buffer), stages});
     for (const auto& sampler : set.samplers) {

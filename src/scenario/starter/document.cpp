@@ -31,16 +31,6 @@ std::string path_in_scenario(const StarterOptions& options, const Path& file) {
   return error || relative.empty() ? std::filesystem::absolute(file, error).string() : relative.generic_string();
 }
 
-void write_random(json::Writer& out, tensor::ElementType element, bool with_type, std::uint64_t seed) {
-  const tensor::ElementKind kind = tensor::info_of(element).kind;
-  out.key("random").object([&] {
-    if (with_type) out.member("type", tensor::name_of(element));
-    out.member("seed", seed);
-    if (kind == tensor::ElementKind::Float || kind == tensor::ElementKind::Bool) return;
-    out.member("min", 0).member("max", 9);
-  });
-}
-
 vk::Format format_of(tensor::ElementType element) {
   for (const tensor::FormatInfo& info : tensor::known_formats()) {
     if (info.components != 1 || info.packed || info.is_block() || info.depth || info.stencil) continue;
@@ -59,6 +49,18 @@ namespace {
 // The file of a result; it appears when the scenario runs.
 void write_result(json::Writer& out, const std::string& uid, bool writes) {
   if (writes) out.member("dst", uid + ".npy");
+}
+
+// `random` contents of a resource that is read: small integers, or floats from 0 to 1. `type` is written for resources
+// without a type of their own.
+void write_random(json::Writer& out, tensor::ElementType element, bool with_type, std::uint64_t seed) {
+  const tensor::ElementKind kind = tensor::info_of(element).kind;
+  out.key("random").object([&] {
+    if (with_type) out.member("type", tensor::name_of(element));
+    out.member("seed", seed);
+    if (kind == tensor::ElementKind::Float || kind == tensor::ElementKind::Bool) return;
+    out.member("min", 0).member("max", 9);
+  });
 }
 
 }  // namespace

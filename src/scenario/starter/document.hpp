@@ -29,10 +29,6 @@ std::string_view access_text(bool reads, bool writes);
 // The path that a scenario in `options.directory` names.
 std::string path_in_scenario(const StarterOptions& options, const Path& file);
 
-// `random` contents of a resource that is read: small integers, or floats from 0 to 1. `type` is written for resources
-// without a type of their own.
-void write_random(json::Writer& out, tensor::ElementType element, bool with_type, std::uint64_t seed);
-
 // A tensor format with these elements, or UNDEFINED.
 vk::Format format_of(tensor::ElementType element);
 

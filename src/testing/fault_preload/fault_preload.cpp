@@ -54,7 +54,7 @@ unsigned long long file_number(int file) {
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
   char link[64], target[16];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-  const long size = syscall(SYS_readlink, link, target, sizeof target);
+  const long size = syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof target);
   if (size >= 7 && std::strncmp(target, "/memfd:", 7) == 0) return 0;
   return status.st_ino;
 }
@@ -156,10 +156,6 @@ bool fails(Kind kind, const void* caller) {
   return fail_at != 0 && (number == fail_at || (from_there && number > fail_at));
 }
 
-long done(long result) {
-  return result;  // syscall() has set errno
-}
-
 }  // namespace
 
 #define CALLER __builtin_return_address(0)
@@ -194,7 +190,7 @@ int openat(int directory, const char* path, int flags, ...) {
   const int mode = va_arg(arguments, int);
   va_end(arguments);
   if (fails(Open, CALLER)) return errno = EMFILE, -1;
-  const auto file = static_cast<int>(done(syscall(SYS_openat, directory, path, flags, mode)));
+  const auto file = static_cast<int>(syscall(SYS_openat, directory, path, flags, mode));
   if (directory == AT_FDCWD || path[0] == '/') note_open(file, path, flags);
   return file;
 }
@@ -204,24 +200,15 @@ int open(const char* path, int flags, ...) {
   const int mode = va_arg(arguments, int);
   va_end(arguments);
   if (fails(Open, CALLER)) return errno = EMFILE, -1;
-  const auto file = static_cast<int>(done(syscall(SYS_openat, AT_FDCWD, path, flags, mode)));
+  const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
   note_open(file, path, flags);
   return file;
 }
-int open64(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const int mode = va_arg(arguments, int);
-  va_end(arguments);
-  if (fails(Open, CALLER)) return errno = EMFILE, -1;
-  const auto file = static_cast<int>(done(syscall(SYS_openat, AT_FDCWD, path, flags, mode)));
-  note_open(file, path, flags);
-  return file;
-}
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
 ssize_t write(int file, const void* data, std::size_t size) {
   if (fails(Write, CALLER)) return errno = ENOSPC, -1;
-  const ssize_t written = done(syscall(SYS_write, file, data, size));
+  const ssize_t written = syscall(SYS_write, file, data, size);
   if (record >= 0 && written > 0) {
     const int error = errno;
     const long long end = syscall(SYS_lseek, file, 0, SEEK_CUR);
@@ -233,7 +220,7 @@ ssize_t write(int file, const void* data, std::size_t size) {
 
 int rename(const char* from, const char* to) noexcept {
   if (fails(Rename, CALLER)) return errno = EIO, -1;
-  const auto result = static_cast<int>(done(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)));
+  const auto result = static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
   if (record >= 0 && result == 0) {
     char before[4096], after[4096];
     absolute(from, before);
@@ -244,17 +231,17 @@ int rename(const char* from, const char* to) noexcept {
 }
 int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
   if (fails(Rename, CALLER)) return errno = EIO, -1;
-  return static_cast<int>(done(syscall(SYS_renameat2, from_directory, from, to_directory, to, 0)));
+  return static_cast<int>(syscall(SYS_renameat2, from_directory, from, to_directory, to, 0));
 }
 int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) noexcept {
   if (fails(Rename, CALLER)) return errno = EIO, -1;
-  const auto result = static_cast<int>(done(syscall(SYS_linkat, from_directory, from, to_directory, to, flags)));
+  const auto result = static_cast<int>(syscall(SYS_linkat, from_directory, from, to_directory, to, flags));
   if (record >= 0 && result == 0) note_name(to);
   return result;
 }
 
 int unlink(const char* path) noexcept {
-  const auto result = static_cast<int>(done(syscall(SYS_unlinkat, AT_FDCWD, path, 0)));
+  const auto result = static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, 0));
   if (record >= 0 && result == 0) {
     char whole[4096];
     absolute(path, whole);
@@ -264,14 +251,14 @@ int unlink(const char* path) noexcept {
 }
 
 int ftruncate(int file, off_t size) noexcept {
-  const auto result = static_cast<int>(done(syscall(SYS_ftruncate, file, size)));
+  const auto result = static_cast<int>(syscall(SYS_ftruncate, file, size));
   if (record >= 0 && result == 0 && file_number(file) != 0)
     note_line("truncate\t%llu\t%lld\n", file_number(file), static_cast<long long>(size));
   return result;
 }
 
 int fsync(int file) {
-  const auto result = static_cast<int>(done(syscall(SYS_fsync, file)));
+  const auto result = static_cast<int>(syscall(SYS_fsync, file));
   struct stat status{};
   if (record >= 0 && result == 0 && fstat(file, &status) == 0)
     note_line("sync\t%llu\n", static_cast<unsigned long long>(status.st_ino));
@@ -281,10 +268,9 @@ int fdatasync(int file) { return fsync(file); }
 
 void* mmap(void* address, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
   if (fails(Mmap, CALLER)) return errno = ENOMEM, MAP_FAILED;
-  return reinterpret_cast<void*>(done(syscall(SYS_mmap, address, size, protection, flags, file, offset)));
+  return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
 }
-void* mmap64(void* address, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
-  return mmap(address, size, protection, flags, file, offset);
-}
+void* mmap64(void* address, std::size_t size, int protection, int flags, int file, off_t offset) noexcept
+    __attribute__((alias("mmap")));
 
 }  // extern "C"

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "base/print_diagnostic.hpp"
 #include "cpu_compiler/spread.hpp"
 #include "testing/kernel/code.hpp"
 #include "testing/kernel/interpreter.hpp"

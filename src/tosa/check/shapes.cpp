@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/format.hpp"
 #include "tosa/check/node_problem.hpp"
 #include "tosa/check/shape_rules.hpp"
 

@@ -2,9 +2,8 @@
 #include "tosa/read/read_tosa.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <queue>
+#include <ranges>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,9 +11,11 @@
 #include "base/format.hpp"
 #include "tensor/element.hpp"
 #include "tosa/check/operand_forms.hpp"
+#include "tosa/read/flat_lists.hpp"
 #include "tosa/read/inline_limits.hpp"
 #include "tosa/read/known_elements.hpp"
 #include "tosa/read/open_parameters.hpp"
+#include "tosa/read/producers_first.hpp"
 #include "tosa/read/shape_operators.hpp"
 #include "tosa/read/tosa_data.hpp"
 #include "tosa_generated.h"
@@ -26,12 +27,6 @@ constexpr std::size_t kIdentifierAt = 4;
 constexpr std::size_t kMaxTables = std::size_t{1} << 32;  // a table takes 4 bytes of a buffer of at most 2 GiB
 constexpr int kMaxNesting = 64;                           // of tables
 constexpr std::string_view kUnrepresentable = "TOSA 1.1 is not representable in TOSA.001000.1";
-
-std::string_view view(const flatbuffers::String* text) { return text ? text->string_view() : std::string_view(); }
-template <class T>
-std::size_t count(const flatbuffers::Vector<T>* list) {
-  return list ? list->size() : 0;
-}
 
 // What a name refers to in a block.
 struct Symbol {
@@ -53,14 +48,14 @@ class Reader {
     if (!block) return std::nullopt;
     model_.file = name_;
     model_.graph.name = "main";
-    for (std::size_t i = 0; i < count(block->operators()); ++i) {
-      model_.operator_offsets.push_back(offset_of(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i))));
-      numbers_.emplace(block->operators()->Get(static_cast<flatbuffers::uoffset_t>(i)), i);
+    for (const fb::TosaOperator* each : items_of(block->operators())) {
+      numbers_.emplace(each, model_.operator_offsets.size());
+      model_.operator_offsets.push_back(offset_of(each));
     }
     const auto outputs = this->block(*block, nullptr, 0);
     if (ok()) {
       model_.graph.outputs = *outputs;
-      for (const flatbuffers::String* output : *block->outputs()) model_.output_names.emplace_back(view(output));
+      for (const flatbuffers::String* output : *block->outputs()) model_.output_names.emplace_back(string_of(output));
     }
     return ok() ? std::optional(std::move(model_)) : std::nullopt;
   }
@@ -81,9 +76,9 @@ class Reader {
   SourceLocation whole() const { return SourceLocation::in_file(name_); }
 
   static std::string_view operator_name(const fb::TosaOperator& of) {
-    const std::string_view location = of.location() ? view(of.location()->text()) : std::string_view();
-    if (!location.empty() || count(of.outputs()) == 0) return location;
-    return view(of.outputs()->Get(0));
+    const std::string_view location = of.location() ? string_of(of.location()->text()) : std::string_view();
+    if (!location.empty() || count_of(of.outputs()) == 0) return location;
+    return string_of(of.outputs()->Get(0));
   }
   Diagnostic& error(DiagnosticKind kind, const fb::TosaOperator& at, const std::string& text) {
     return diagnostics_.error(kind, location(&at), named(at, text));
@@ -120,16 +115,15 @@ class Reader {
     graph_ = fb::GetTosaGraph(bytes_.data());
     if (!version()) return nullptr;
     const fb::TosaRegion* region = nullptr;
-    for (std::size_t i = 0; i < count(graph_->regions()); ++i) {
-      const fb::TosaRegion* each = graph_->regions()->Get(static_cast<flatbuffers::uoffset_t>(i));
-      if (!region || (view(each->name()) == "main" && view(region->name()) != "main")) region = each;
+    for (const fb::TosaRegion* each : items_of(graph_->regions())) {
+      if (!region || (string_of(each->name()) == "main" && string_of(region->name()) != "main")) region = each;
     }
-    if (!region || count(region->blocks()) == 0) {
+    if (!region || count_of(region->blocks()) == 0) {
       diagnostics_.error(DiagnosticKind::FileFormat, whole(), "the file has no region with a block");
       return nullptr;
     }
     const fb::TosaBasicBlock* block = region->blocks()->Get(0);
-    if (count(block->outputs()) == 0) {
+    if (count_of(block->outputs()) == 0) {
       diagnostics_.error(DiagnosticKind::FileFormat, location(block), "model has no outputs");
       return nullptr;
     }
@@ -150,9 +144,9 @@ class Reader {
 
   const fb::TosaBasicBlock* find_block(std::string_view name) const {
     for (const fb::TosaRegion* region : *graph_->regions()) {
-      for (std::size_t i = 0; i < count(region->blocks()); ++i) {
+      for (std::size_t i = 0; i < count_of(region->blocks()); ++i) {
         const fb::TosaBasicBlock* block = region->blocks()->Get(static_cast<flatbuffers::uoffset_t>(i));
-        if (view(block->name()) == name || (i == 0 && view(region->name()) == name)) return block;
+        if (string_of(block->name()) == name || (i == 0 && string_of(region->name()) == name)) return block;
       }
     }
     return nullptr;
@@ -164,16 +158,16 @@ class Reader {
   // the graph.
   std::optional<std::vector<ValueId>> block(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments,
                                             int depth) {
-    inlined_ += arguments
-                    ? 1 + count(block.operators()) + count(block.tensors()) + count(block.shapes()) + arguments->size()
-                    : 0;
+    inlined_ += arguments ? 1 + count_of(block.operators()) + count_of(block.tensors()) + count_of(block.shapes()) +
+                                arguments->size()
+                          : 0;
     if (inlined_ > kMaxInlined) {
       diagnostics_.error(DiagnosticKind::OutOfRange, location(&block),
                          formatted("branches and loops expand to more than {} operators and tensors", kMaxInlined));
       return std::nullopt;
     }
     Scope scope;
-    scope.reserve(count(block.tensors()) + count(block.shapes()));
+    scope.reserve(count_of(block.tensors()) + count_of(block.shapes()));
     declare(block, scope);
     inputs(block, arguments, scope);
     const std::vector<const fb::TosaOperator*> order = sorted(block, scope);
@@ -181,8 +175,7 @@ class Reader {
     constants(block, order, scope);
     for (const fb::TosaOperator* each : order) operation(*each, scope, depth);
     std::vector<ValueId> outputs;
-    for (std::size_t i = 0; i < count(block.outputs()); ++i) {
-      const std::string_view name = view(block.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+    for (const std::string_view name : names_in(block.outputs())) {
       const auto symbol = scope.find(name);
       if (symbol != scope.end() && symbol->second.value) {
         outputs.push_back(*symbol->second.value);
@@ -198,27 +191,25 @@ class Reader {
   }
 
   void declare(const fb::TosaBasicBlock& block, Scope& scope) {
-    for (std::size_t i = 0; i < count(block.tensors()); ++i) {
-      const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
-      Symbol& symbol = scope[view(tensor->name())];
+    for (const fb::TosaTensor* tensor : items_of(block.tensors())) {
+      Symbol& symbol = scope[string_of(tensor->name())];
       if (symbol.tensor)
         diagnostics_.error(DiagnosticKind::DuplicateName, location(tensor),
-                           formatted("two tensors are called `{}`", view(tensor->name())));
+                           formatted("two tensors are called `{}`", string_of(tensor->name())));
       symbol.tensor = tensor;
     }
-    for (std::size_t i = 0; i < count(block.shapes()); ++i) {
-      const fb::TosaShape* shape = block.shapes()->Get(static_cast<flatbuffers::uoffset_t>(i));
-      Symbol& symbol = scope[view(shape->name())];
+    for (const fb::TosaShape* shape : items_of(block.shapes())) {
+      Symbol& symbol = scope[string_of(shape->name())];
       if (symbol.shape || symbol.tensor)
         diagnostics_.error(DiagnosticKind::DuplicateName, location(shape),
-                           formatted("`{}` is declared twice", view(shape->name())));
+                           formatted("`{}` is declared twice", string_of(shape->name())));
       symbol.shape = shape;
     }
   }
 
   void inputs(const fb::TosaBasicBlock& block, const std::vector<ValueId>* arguments, Scope& scope) {
-    for (std::size_t i = 0; i < count(block.inputs()); ++i) {
-      const std::string_view name = view(block.inputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+    for (std::size_t i = 0; i < count_of(block.inputs()); ++i) {
+      const std::string_view name = name_at(block.inputs(), i);
       const auto found = scope.find(name);
       if (found == scope.end() || !found->second.tensor) {
         diagnostics_.error(DiagnosticKind::UnknownReference, location(&block),
@@ -243,7 +234,7 @@ class Reader {
   // `inferred`: a result, whose shape the verifier can infer.
   std::optional<TensorType> type(const fb::TosaTensor& tensor, bool inferred = false) {
     const auto data = data_type_of(tensor.type());
-    const std::string name(view(tensor.name()));
+    const std::string name(string_of(tensor.name()));
     if (!data) {
       diagnostics_.error(DiagnosticKind::TypeMismatch, location(&tensor),
                          formatted("tensor `{}` has the type {}", name, name_of(tensor.type())));
@@ -268,13 +259,11 @@ class Reader {
   std::vector<const fb::TosaOperator*> sorted(const fb::TosaBasicBlock& block, Scope& scope) {
     std::vector<const fb::TosaOperator*> operators;
     std::unordered_map<const fb::TosaOperator*, std::uint32_t> position;
-    for (std::size_t i = 0; i < count(block.operators()); ++i) {
-      const fb::TosaOperator* each = block.operators()->Get(static_cast<flatbuffers::uoffset_t>(i));
-      operators.push_back(each);
-      if (!position.emplace(each, static_cast<std::uint32_t>(i)).second)
+    for (const fb::TosaOperator* each : items_of(block.operators())) {
+      if (!position.emplace(each, static_cast<std::uint32_t>(operators.size())).second)
         error(DiagnosticKind::DuplicateName, *each, "it appears twice in the block");
-      for (std::size_t k = 0; k < count(each->outputs()); ++k) {
-        const std::string_view name = view(each->outputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
+      operators.push_back(each);
+      for (const std::string_view name : names_in(each->outputs())) {
         Symbol& symbol = scope[name];
         if (symbol.producer || symbol.is_input) {
           error(DiagnosticKind::DuplicateName, *each,
@@ -285,44 +274,25 @@ class Reader {
       }
     }
     if (!ok()) return {};
-    std::vector<std::uint32_t> missing(operators.size());
     std::vector<std::vector<std::uint32_t>> users(operators.size());
-    bool in_order = true;
     for (std::uint32_t i = 0; i < operators.size(); ++i) {
-      for (std::size_t k = 0; k < count(operators[i]->inputs()); ++k) {
-        const std::string_view name = view(operators[i]->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k)));
+      for (const std::string_view name : names_in(operators[i]->inputs())) {
         const auto symbol = scope.find(name);
-        if (symbol == scope.end()) {
+        if (symbol == scope.end())
           error(DiagnosticKind::UnknownReference, *operators[i], formatted("its input `{}` is not defined", name));
-          continue;
-        }
-        if (!symbol->second.producer) continue;
-        const std::uint32_t from = position[symbol->second.producer];
-        users[from].push_back(i);
-        ++missing[i];
-        in_order &= from < i;
+        else if (symbol->second.producer)
+          users[position[symbol->second.producer]].push_back(i);
       }
     }
-    if (in_order || !ok()) return operators;
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    for (std::uint32_t i = 0; i < operators.size(); ++i) {
-      if (missing[i] == 0) ready.push(i);
+    if (!ok()) return {};
+    const auto order = producers_first(users);
+    if (!order) {
+      error(DiagnosticKind::FileFormat, *operators[order.error()], "it needs its own result, through other operators");
+      return {};
     }
-    std::vector<const fb::TosaOperator*> order;
-    while (!ready.empty()) {
-      const std::uint32_t next = ready.top();
-      ready.pop();
-      order.push_back(operators[next]);
-      for (const std::uint32_t user : users[next]) {
-        if (--missing[user] == 0) ready.push(user);
-      }
-    }
-    for (std::uint32_t i = 0; i < operators.size() && order.size() != operators.size(); ++i) {
-      if (missing[i] == 0) continue;
-      error(DiagnosticKind::FileFormat, *operators[i], "it needs its own result, through other operators");
-      break;
-    }
-    return order;
+    std::vector<const fb::TosaOperator*> made;
+    for (const std::uint32_t i : *order) made.push_back(operators[i]);
+    return made;
   }
 
   // --- constants ---
@@ -337,8 +307,8 @@ class Reader {
     for (const fb::TosaOperator* each : order) {
       const bool constant = each->op() == fb::Op::CONST;
       at_start &= constant || each->op() == fb::Op::CONST_SHAPE;
-      if (constant && count(each->outputs()) == 1)
-        (at_start ? leading : later).push_back(view(each->outputs()->Get(0)));
+      if (constant && count_of(each->outputs()) == 1)
+        (at_start ? leading : later).push_back(string_of(each->outputs()->Get(0)));
     }
     std::ranges::reverse(later);
     const auto add = [&](std::string_view name) {
@@ -347,10 +317,9 @@ class Reader {
     };
     std::ranges::for_each(later, add);
     std::ranges::for_each(leading, add);
-    for (std::size_t i = 0; i < count(block.tensors()); ++i) {
-      const fb::TosaTensor* tensor = block.tensors()->Get(static_cast<flatbuffers::uoffset_t>(i));
-      const Symbol& symbol = scope[view(tensor->name())];
-      if (!symbol.producer && !symbol.is_input && has_data(*tensor)) add(view(tensor->name()));
+    for (const fb::TosaTensor* tensor : items_of(block.tensors())) {
+      const Symbol& symbol = scope[string_of(tensor->name())];
+      if (!symbol.producer && !symbol.is_input && has_data(*tensor)) add(string_of(tensor->name()));
     }
   }
 
@@ -361,21 +330,20 @@ class Reader {
       const OperatorInfo* info = info_for(*each);
       const bool adaptive = is_adaptive(*each);
       std::size_t k = 0;
-      const auto take = [&] { return view(each->inputs()->Get(static_cast<flatbuffers::uoffset_t>(k++))); };
+      const auto take = [&] { return name_at(each->inputs(), k++); };
       if (info) {
         for (const OperandInfo* operand : file_operands(*info, adaptive)) {
           if (!is_file_input(*operand, adaptive)) continue;
-          if (k == count(each->inputs())) break;
+          if (k == count_of(each->inputs())) break;
           const std::string_view name = take();
           if (operand->is_tensor()) used.insert(name);
         }
       }
       // The condition of a branch is evaluated while reading.
-      if (each->op() == fb::Op::COND_IF && k < count(each->inputs())) take();
-      while (k < count(each->inputs())) used.insert(take());
+      if (each->op() == fb::Op::COND_IF && k < count_of(each->inputs())) take();
+      while (k < count_of(each->inputs())) used.insert(take());
     }
-    for (std::size_t i = 0; i < count(block.outputs()); ++i)
-      used.insert(view(block.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i))));
+    used.insert_range(names_in(block.outputs()));
     return used;
   }
 
@@ -392,14 +360,14 @@ class Reader {
       constant_error(symbol, data.error());
       return std::nullopt;
     }
-    const ValueId value = model_.graph.add_constant(*type, data->bytes, false, std::string(view(tensor.name())));
+    const ValueId value = model_.graph.add_constant(*type, data->bytes, false, std::string(string_of(tensor.name())));
     if (data->decoded) model_.graph.storage.push_back(data->decoded);
     constants_.emplace(&tensor, value);
     return value;
   }
 
   void constant_error(const Symbol& symbol, const std::string& text) {
-    const std::string message = formatted("constant `{}`: {}", view(symbol.tensor->name()), text);
+    const std::string message = formatted("constant `{}`: {}", string_of(symbol.tensor->name()), text);
     if (symbol.producer)
       error(DiagnosticKind::FileFormat, *symbol.producer, message);
     else
@@ -425,9 +393,9 @@ class Reader {
     if (const OperatorInfo* info = info_for(of)) return tosa_operation(of, *info, scope);
     switch (of.op()) {
       case fb::Op::CONST:
-        if (count(of.outputs()) != 1 || !scope[view(of.outputs()->Get(0))].tensor)
+        if (count_of(of.outputs()) != 1 || !scope[string_of(of.outputs()->Get(0))].tensor)
           error(DiagnosticKind::FileFormat, of, "it has no tensor as its result");
-        else if (!has_data(*scope[view(of.outputs()->Get(0))].tensor))
+        else if (!has_data(*scope[string_of(of.outputs()->Get(0))].tensor))
           error(DiagnosticKind::FileFormat, of, "its result has no data");
         return;
       case fb::Op::CONST_SHAPE:
@@ -458,7 +426,7 @@ class Reader {
   }
 
   std::optional<ValueId> value_of(const fb::TosaOperator& of, std::size_t input, Scope& scope) {
-    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const std::string_view name = name_at(of.inputs(), input);
     Symbol& symbol = scope[name];
     if (symbol.value) return symbol.value;
     // After an earlier error, the operand may be missing; that is not reported again.
@@ -471,7 +439,7 @@ class Reader {
   }
 
   std::optional<ShapeValues> shape_values(const fb::TosaOperator& of, std::size_t input, Scope& scope) {
-    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const std::string_view name = name_at(of.inputs(), input);
     Symbol& symbol = scope[name];
     if (symbol.values) return symbol.values;
     // Shapes that no operator produces are constants as well.
@@ -490,7 +458,7 @@ class Reader {
   // A constant tensor of one element, as an attribute; otherwise as an open parameter.
   bool one_element(const fb::TosaOperator& of, std::size_t input, const OperandInfo& operand, Scope& scope,
                    Attributes& to, std::vector<OpenParameter>& open) {
-    const std::string_view name = view(of.inputs()->Get(static_cast<flatbuffers::uoffset_t>(input)));
+    const std::string_view name = name_at(of.inputs(), input);
     const Symbol& symbol = scope[name];
     const bool made = symbol.producer && symbol.producer->op() != fb::Op::CONST;
     if (!symbol.tensor || made || symbol.is_input || !has_data(*symbol.tensor)) {
@@ -525,7 +493,7 @@ class Reader {
       wanted += is_file_input(operand, adaptive);
       variadic |= operand.variadic;
     }
-    const std::size_t given = count(of.inputs());
+    const std::size_t given = count_of(of.inputs());
     if (variadic ? given < wanted : given != wanted) {
       error(DiagnosticKind::FileFormat, of,
             formatted("it has {} inputs instead of {}{}", given, wanted, variadic ? " or more" : ""));
@@ -571,7 +539,7 @@ class Reader {
 
   // An operator with operands that are not constant, as TOSA requires: a warning of conversions and runs.
   void close(const fb::TosaOperator& of, OpenOperator whole, Scope& scope) {
-    const std::string_view name = count(of.outputs()) == 1 ? view(of.outputs()->Get(0)) : std::string_view();
+    const std::string_view name = count_of(of.outputs()) == 1 ? string_of(of.outputs()->Get(0)) : std::string_view();
     const Symbol& symbol = scope[name];
     const auto type = symbol.tensor ? this->type(*symbol.tensor) : std::nullopt;
     if (!type) {
@@ -594,8 +562,7 @@ class Reader {
   void add(const fb::TosaOperator& of, Op op, std::vector<ValueId> inputs, Attributes attributes,
            std::shared_ptr<const CustomOperator> custom, Scope& scope) {
     std::vector<TensorType> types;
-    for (std::size_t i = 0; i < count(of.outputs()); ++i) {
-      const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
+    for (const std::string_view name : names_in(of.outputs())) {
       const Symbol& symbol = scope[name];
       const auto type = symbol.tensor ? this->type(*symbol.tensor, op != Op::CUSTOM) : std::nullopt;
       if (!symbol.tensor)
@@ -610,19 +577,16 @@ class Reader {
     node.name = operator_name(of);
     node.custom = std::move(custom);
     known_.see(model_.graph, node);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const std::string_view name = view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)));
-      scope[name].value = results[i];
-      model_.graph[results[i]].name = name;
-    }
+    for (const auto [name, result] : std::views::zip(names_in(of.outputs()), results)) model_.graph[result].name = name;
+    give_results(of, results, scope);
   }
 
   void identity(const fb::TosaOperator& of, Scope& scope) {
-    if (count(of.inputs()) != 1 || count(of.outputs()) != 1) {
+    if (count_of(of.inputs()) != 1 || count_of(of.outputs()) != 1) {
       error(DiagnosticKind::FileFormat, of, "it has one input and one result");
       return;
     }
-    scope[view(of.outputs()->Get(0))].value = value_of(of, 0, scope);
+    scope[string_of(of.outputs()->Get(0))].value = value_of(of, 0, scope);
   }
 
   void custom(const fb::TosaOperator& of, Scope& scope) {
@@ -632,7 +596,7 @@ class Reader {
       return;
     }
     std::vector<ValueId> inputs;
-    for (std::size_t i = 0; i < count(of.inputs()); ++i) {
+    for (std::size_t i = 0; i < count_of(of.inputs()); ++i) {
       const auto value = value_of(of, i, scope);
       if (!value) return;
       inputs.push_back(*value);
@@ -643,8 +607,8 @@ class Reader {
     // Some producers terminate the text with a zero, or pad it.
     while (text.ends_with('\0')) text.remove_suffix(1);
     add(of, Op::CUSTOM, std::move(inputs), {},
-        std::make_shared<CustomOperator>(std::string(view(attribute->domain_name())),
-                                         std::string(view(attribute->operator_name())), std::string(text)),
+        std::make_shared<CustomOperator>(std::string(string_of(attribute->domain_name())),
+                                         std::string(string_of(attribute->operator_name())), std::string(text)),
         scope);
   }
 
@@ -652,8 +616,8 @@ class Reader {
 
   // The value of a condition, if it is known.
   std::optional<bool> condition(const fb::TosaOperator& of, Scope& scope) const {
-    if (count(of.inputs()) == 0) return std::nullopt;
-    const Symbol& symbol = scope[view(of.inputs()->Get(0))];
+    if (count_of(of.inputs()) == 0) return std::nullopt;
+    const Symbol& symbol = scope[string_of(of.inputs()->Get(0))];
     if (symbol.value) return known_.find(model_.graph, *symbol.value);
     const bool constant = symbol.tensor && has_data(*symbol.tensor) && !symbol.is_input &&
                           (!symbol.producer || symbol.producer->op() == fb::Op::CONST) &&
@@ -666,7 +630,7 @@ class Reader {
   // The inputs of an operator from `first` on.
   std::optional<std::vector<ValueId>> inputs_of(const fb::TosaOperator& of, std::size_t first, Scope& scope) {
     std::vector<ValueId> values;
-    for (std::size_t i = first; i < count(of.inputs()); ++i) {
+    for (std::size_t i = first; i < count_of(of.inputs()); ++i) {
       const auto value = value_of(of, i, scope);
       if (!value) return std::nullopt;
       values.push_back(*value);
@@ -679,7 +643,7 @@ class Reader {
     const fb::TosaBasicBlock* found = find_block(name);
     if (!found) {
       error(DiagnosticKind::UnknownReference, of, formatted("there is no region `{}`", name));
-    } else if (inputs != count(found->inputs()) || outputs != count(found->outputs())) {
+    } else if (inputs != count_of(found->inputs()) || outputs != count_of(found->outputs())) {
       error(DiagnosticKind::FileFormat, of, formatted("region `{}` has another number of inputs or outputs", name));
       return nullptr;
     }
@@ -687,8 +651,7 @@ class Reader {
   }
 
   void give_results(const fb::TosaOperator& of, const std::vector<ValueId>& results, Scope& scope) {
-    for (std::size_t i = 0; i < results.size(); ++i)
-      scope[view(of.outputs()->Get(static_cast<flatbuffers::uoffset_t>(i)))].value = results[i];
+    for (const auto [name, result] : std::views::zip(names_in(of.outputs()), results)) scope[name].value = result;
   }
 
   // A known condition selects the branch; a graph cannot represent any other.
@@ -702,8 +665,8 @@ class Reader {
     }
     const auto arguments = inputs_of(of, 1, scope);
     if (!arguments) return;
-    const fb::TosaBasicBlock* block = body(of, view(*taken ? attribute->then_graph() : attribute->else_graph()),
-                                           arguments->size(), count(of.outputs()));
+    const fb::TosaBasicBlock* block = body(of, string_of(*taken ? attribute->then_graph() : attribute->else_graph()),
+                                           arguments->size(), count_of(of.outputs()));
     const auto results = block ? this->block(*block, &*arguments, depth + 1) : std::nullopt;
     if (results) give_results(of, *results, scope);
   }
@@ -715,10 +678,10 @@ class Reader {
     if (!attribute && ok()) error(DiagnosticKind::MissingKey, of, "the attributes are missing");
     if (!attribute || !values) return;
     const std::size_t carried = values->size();
-    const fb::TosaBasicBlock* test = body(of, view(attribute->cond_graph()), carried, 1);
-    const fb::TosaBasicBlock* turn = body(of, view(attribute->body_graph()), carried, carried);
+    const fb::TosaBasicBlock* test = body(of, string_of(attribute->cond_graph()), carried, 1);
+    const fb::TosaBasicBlock* turn = body(of, string_of(attribute->body_graph()), carried, carried);
     if (!test || !turn) return;
-    if (carried != count(of.outputs())) {
+    if (carried != count_of(of.outputs())) {
       error(DiagnosticKind::FileFormat, of, "it has another number of results than of inputs");
       return;
     }
@@ -745,7 +708,7 @@ class Reader {
   // --- shapes ---
 
   Symbol* shape_result(const fb::TosaOperator& of, Scope& scope) {
-    Symbol* symbol = count(of.outputs()) == 1 ? &scope[view(of.outputs()->Get(0))] : nullptr;
+    Symbol* symbol = count_of(of.outputs()) == 1 ? &scope[string_of(of.outputs()->Get(0))] : nullptr;
     if (symbol && symbol->shape) return symbol;
     error(DiagnosticKind::FileFormat, of, "its result is not a shape");
     return nullptr;
@@ -763,7 +726,7 @@ class Reader {
 
   void shape_operation(const fb::TosaOperator& of, Scope& scope) {
     std::vector<ShapeValues> operands;
-    for (std::size_t i = 0; i < count(of.inputs()); ++i) {
+    for (std::size_t i = 0; i < count_of(of.inputs()); ++i) {
       const auto values = shape_values(of, i, scope);
       if (!values) return;
       operands.push_back(*values);
@@ -779,7 +742,7 @@ class Reader {
 
   void dimension(const fb::TosaOperator& of, Scope& scope) {
     const fb::DimAttribute* attribute = of.attribute_as_DimAttribute();
-    const auto value = count(of.inputs()) == 1 ? value_of(of, 0, scope) : std::nullopt;
+    const auto value = count_of(of.inputs()) == 1 ? value_of(of, 0, scope) : std::nullopt;
     Symbol* symbol = shape_result(of, scope);
     if (!attribute || !value || !symbol) {
       if (ok()) error(DiagnosticKind::MissingKey, of, "it takes one tensor and has an axis");

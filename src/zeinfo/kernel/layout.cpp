@@ -63,21 +63,7 @@ std::vector<PayloadRange> arranged(std::vector<PayloadRange> ranges, std::uint32
   return out;
 }
 
-}  // namespace
-
-std::uint64_t cross_thread_size(const Kernel& kernel) { return round_up(end_of(kernel.payload_arguments), 32); }
-std::uint64_t per_thread_size(const Kernel& kernel) { return end_of(kernel.per_thread_payload_arguments); }
-
-std::uint32_t natural_alignment(const PayloadArgument& argument) {
-  if (argument.arg_type == ArgType::arg_byvalue) {
-    const bool wide = argument.size == 8 || argument.size == 16 || argument.size == 32 || argument.size == 64;
-    return wide ? 8 : 4;
-  }
-  const bool address = facts_of(argument.arg_type).address ||
-                       (argument.arg_type == ArgType::arg_bypointer && argument.addrmode == AddrMode::stateless);
-  return address && argument.size == 8 ? 8 : 4;
-}
-
+// The kernel's entry of kernels_misc_info; null if absent.
 const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel) {
   const std::span<const KernelMiscInfo> infos = document.kernels_misc_info.span();
   // Compilers write both lists in the same order, except for the pseudo-kernel, which has no entry. This avoids a
@@ -91,6 +77,21 @@ const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel) 
   }
   const auto found = std::ranges::find(infos, kernel.name, &KernelMiscInfo::name);
   return found == infos.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::uint64_t cross_thread_size(const Kernel& kernel) { return round_up(end_of(kernel.payload_arguments), 32); }
+std::uint64_t per_thread_size(const Kernel& kernel) { return end_of(kernel.per_thread_payload_arguments); }
+
+std::uint32_t natural_alignment(const PayloadArgument& argument) {
+  if (argument.arg_type == ArgType::arg_byvalue) {
+    const bool wide = argument.size == 8 || argument.size == 16 || argument.size == 32 || argument.size == 64;
+    return wide ? 8 : 4;
+  }
+  const bool address = facts_of(argument.arg_type).address ||
+                       (argument.arg_type == ArgType::arg_bypointer && argument.addrmode == AddrMode::stateless);
+  return address && argument.size == 8 ? 8 : 4;
 }
 
 const ArgInfo* arg_info(const Document& document, const Kernel& kernel, std::int32_t index) {

@@ -51,8 +51,7 @@ std::string print(const PayloadLayout& layout);
 
 // The alignment that the rule arg-alignment requires for an argument: 1, 4 or 8.
 std::uint32_t natural_alignment(const PayloadArgument& argument);
-// The kernel's entry of kernels_misc_info, and the name of an argument there; null, "" if absent.
-const KernelMiscInfo* misc_info(const Document& document, const Kernel& kernel);
+// The name of an argument in the kernel's entry of kernels_misc_info; null if absent.
 const ArgInfo* arg_info(const Document& document, const Kernel& kernel, std::int32_t index);
 
 }  // namespace slipway::zeinfo

@@ -30,6 +30,24 @@ int look_up(std::span<const Row> rows, int registers) {
   return rows.back().threads;
 }
 
+// The maximum number of hardware threads of one work group; empty before Xe2, where no rule is known.
+std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target& target) {
+  if (!target.device || target.device->core < kXe2) return std::nullopt;
+  const int grf = env.grf_count;
+  const int simd = env.simd_size;
+  if (target.device->core < kXe3) return simd == 1 || (simd == 16 && grf < 256) ? 64 : 32;
+  if (target.device->family == kFamilyCri) {
+    if (grf == 512) return 32;
+    if ((simd == 1 || simd == 16) && (grf == 160 || grf == 192)) return 64;
+  } else if (grf == 512) {
+    return 16;
+  }
+  if (grf == 256 || simd == 32) return 32;
+  if (grf == 192) return 40;
+  if (grf == 160) return 48;
+  return 64;
+}
+
 }  // namespace
 
 std::optional<int> derived_threads_per_eu(int grf_count, const Target& target) {
@@ -47,23 +65,6 @@ std::optional<int> derived_threads_per_eu(int grf_count, const Target& target) {
 std::optional<int> threads_per_eu(const ExecutionEnv& env, const Target& target) {
   if (env.eu_thread_count > 0) return env.eu_thread_count;
   return derived_threads_per_eu(env.grf_count, target);
-}
-
-std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target& target) {
-  if (!target.device || target.device->core < kXe2) return std::nullopt;
-  const int grf = env.grf_count;
-  const int simd = env.simd_size;
-  if (target.device->core < kXe3) return simd == 1 || (simd == 16 && grf < 256) ? 64 : 32;
-  if (target.device->family == kFamilyCri) {
-    if (grf == 512) return 32;
-    if ((simd == 1 || simd == 16) && (grf == 160 || grf == 192)) return 64;
-  } else if (grf == 512) {
-    return 16;
-  }
-  if (grf == 256 || simd == 32) return 32;
-  if (grf == 192) return 40;
-  if (grf == 160) return 48;
-  return 64;
 }
 
 std::optional<std::uint64_t> allocated_slm(std::uint64_t bytes, const Device& device) {

@@ -20,8 +20,6 @@ namespace slipway::zeinfo {
 std::optional<int> threads_per_eu(const ExecutionEnv& env, const Target& target);
 // Derived from the device alone.
 std::optional<int> derived_threads_per_eu(int grf_count, const Target& target);
-// The maximum number of hardware threads of one work group; empty before Xe2, where no rule is known.
-std::optional<int> threads_per_group_limit(const ExecutionEnv& env, const Target& target);
 
 using WorkGroup = std::array<std::uint32_t, 3>;
 

@@ -8,7 +8,7 @@ namespace slipway::zeinfo {
 EntryLocation locate(const Document& document, std::uint32_t at, std::string_view key) {
   Document nothing;
   const Reader::Found found = Reader(document.text, nothing, nullptr, false).find_entry(at, key);
-  return found.found ? found.location : EntryLocation{found.first_key, found.first_key};
+  return found.found ? EntryLocation{found.key, found.value} : EntryLocation{found.first_key, found.first_key};
 }
 
 Span first_key(const Document& document, std::uint32_t at) { return locate(document, at, "").key; }

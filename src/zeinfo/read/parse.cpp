@@ -6,11 +6,14 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
+#include "zeinfo/read/locate.hpp"
 #include "zeinfo/read/reader.hpp"
 #include "zeinfo/schema.hpp"
 
 namespace slipway::zeinfo {
 namespace {
+
+constexpr std::uint64_t kMaxTextSize = 0xffffffffu;
 
 // The only mapping with this key; null without one, or with several.
 const MappingInfo* owner_of(std::string_view key) {

@@ -23,9 +23,6 @@
 
 namespace slipway::zeinfo {
 
-inline constexpr int kMaxDepth = 16;
-inline constexpr std::uint64_t kMaxTextSize = 0xffffffffu;
-
 struct ParseOptions {
   // The version of the container (note 4), for texts without a version.
   std::optional<Version> container_version;

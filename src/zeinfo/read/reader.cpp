@@ -9,7 +9,6 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
-#include "zeinfo/read/parse.hpp"
 #include "zeinfo/read/scalars.hpp"
 #include "zeinfo/words.hpp"
 
@@ -48,8 +47,7 @@ void Reader::note_entry(Span key, Span value) {
   std::string_view word(begin_ + key.begin, key.end - key.begin);
   if (word.size() >= 2 && (word.front() == '"' || word.front() == '\'')) word = word.substr(1, word.size() - 2);
   if (found_->found || word != wanted_) return;
-  found_->found = true;
-  found_->location = {key, value};
+  *found_ = {.first_key = found_->first_key, .found = true, .key = key, .value = value};
 }
 
 // --- block mappings --------------------------------------------------------------------------------------------------

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "zeinfo/model.hpp"
-#include "zeinfo/read/locate.hpp"
-#include "zeinfo/read/parse.hpp"
 #include "zeinfo/schema.hpp"
 #include "zeinfo/text_diagnostics.hpp"
 
 namespace slipway::zeinfo {
+
+inline constexpr int kMaxDepth = 16;
 
 class Reader {
  public:
@@ -27,7 +27,7 @@ class Reader {
   struct Found {
     Span first_key;
     bool found = false;
-    EntryLocation location;
+    Span key, value;  // `value` is empty, after the key, if it has no value
   };
   Found find_entry(std::uint32_t at, std::string_view key);
 

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/format.hpp"
-#include "zeinfo/read/parse.hpp"
 #include "zeinfo/read/reader.hpp"
 #include "zeinfo/read/scalars.hpp"
 #include "zeinfo/words.hpp"

@@ -73,7 +73,7 @@ TEST(Archive, ADeviceSelectsTheMember) {
     EXPECT_EQ(read_inputs("fat.ar", bytes_of(by_number), {.member = std::string(name)}, problems).size(), 1u) << name;
     EXPECT_TRUE(problems.empty());
   }
-  const auto open = [&](const OpenOptions& options, Diagnostics& diagnostics) {
+  const auto open = [&](const InputOptions& options, Diagnostics& diagnostics) {
     std::vector<std::string> found;
     for (const Input& input : read_inputs("fat.ar", bytes_of(archive), options, diagnostics))
       found.push_back(input.name);
@@ -86,8 +86,8 @@ TEST(Archive, ADeviceSelectsTheMember) {
   EXPECT_THAT(open({.product = "acm-g11"}, none), ::testing::ElementsAre("fat.ar(64.dg2)"));  // 12.55.8 runs on 12.56.5
   EXPECT_THAT(open({.product = "lnl-m"}, none), ::testing::ElementsAre("fat.ar(64.bmg-g21)"));
   EXPECT_TRUE(none.empty());
-  for (const OpenOptions& options :
-       {OpenOptions{.member = "pvc"}, OpenOptions{.product = "pvc"}, OpenOptions{.product = "nonsense"}}) {
+  for (const InputOptions& options :
+       {InputOptions{.member = "pvc"}, InputOptions{.product = "pvc"}, InputOptions{.product = "nonsense"}}) {
     Diagnostics diagnostics;
     EXPECT_THAT(open(options, diagnostics), ::testing::ElementsAre());
     ASSERT_TRUE(diagnostics.has_errors());

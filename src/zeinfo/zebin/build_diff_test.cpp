@@ -83,7 +83,7 @@ TEST(Carve, AnyTruncationIsHarmless) {
 
 TEST(Carve, OpensAndChooses) {
   const std::string file = host() + zebin(kDg2, "k", 0) + zebin(kPvc, "k", 64);
-  const auto names = [&](const OpenOptions& options) {
+  const auto names = [&](const InputOptions& options) {
     Diagnostics diagnostics;
     std::vector<std::string> found;
     for (const Input& input : read_inputs("lib.so", bytes_of(file), options, diagnostics)) found.push_back(input.name);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kStandardInput = "<stdin>";
 
 // Reads text from a container or from a file of its own.
-void read_document(Input& input, std::string_view text, const OpenOptions& options, Diagnostics& diagnostics) {
+void read_document(Input& input, std::string_view text, const InputOptions& options, Diagnostics& diagnostics) {
   const bool inside = input.zebin.has_value();
   input.text_diagnostics = std::make_unique<zeinfo::TextDiagnostics>(inside ? input.name + "(.ze_info)" : input.name,
                                                                      text, diagnostics, options.limit);
@@ -44,7 +44,7 @@ zeinfo::Target with_container(zeinfo::Target device, const zeinfo::Target& conta
   return device;
 }
 
-std::optional<Input> read_container(std::string name, Bytes bytes, const OpenOptions& options,
+std::optional<Input> read_container(std::string name, Bytes bytes, const InputOptions& options,
                                     const zeinfo::Device* device, Diagnostics& diagnostics) {
   Input input{.name = std::move(name), .kind = InputKind::Zebin, .size = bytes.size()};
   input.container_diagnostics = std::make_unique<ContainerDiagnostics>(input.name, diagnostics, 0, options.limit);
@@ -71,7 +71,7 @@ bool member_fits(const Member& member, const zeinfo::Device& device, bool exactl
 }
 
 std::vector<Member> choose_members(const std::vector<Member>& members, const std::string& name,
-                                   const OpenOptions& options, Diagnostics& diagnostics) {
+                                   const InputOptions& options, Diagnostics& diagnostics) {
   std::vector<Member> chosen;
   const auto take = [&](auto&& fits) { std::ranges::copy_if(members, std::back_inserter(chosen), fits); };
   if (!options.member.empty()) {
@@ -104,7 +104,7 @@ std::vector<Member> choose_members(const std::vector<Member>& members, const std
 }
 
 // The zebins inside of a program, a library or an archive of objects, those that the options choose.
-std::vector<Input> read_carved(const std::string& name, Bytes bytes, const OpenOptions& options,
+std::vector<Input> read_carved(const std::string& name, Bytes bytes, const InputOptions& options,
                                Diagnostics& diagnostics) {
   const std::vector<CarvedZebin> carved = carve_zebins(bytes);
   if (carved.empty()) {
@@ -186,7 +186,7 @@ std::vector<MemberInfo> members_of(Bytes bytes) {
   return infos;
 }
 
-std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
+std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const InputOptions& options,
                                Diagnostics& diagnostics) {
   std::vector<Input> inputs;
   if (is_host_file(bytes)) return read_carved(name, bytes, options, diagnostics);
@@ -232,7 +232,7 @@ std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenO
   return inputs;
 }
 
-std::vector<Input> open_inputs(const std::string& path, const OpenOptions& options, Diagnostics& diagnostics) {
+std::vector<Input> open_inputs(const std::string& path, const InputOptions& options, Diagnostics& diagnostics) {
   struct Owner {
     MappedFile file;
     std::vector<std::byte> bytes;

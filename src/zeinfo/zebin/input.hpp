@@ -44,7 +44,7 @@ struct Input {
   bool has_functions() const;
 };
 
-struct OpenOptions {
+struct InputOptions {
   std::string member;       // selects this member of an archive, or the zebin at this offset of a program: `0x2040`
   std::string product;      // the device: selects a member, and is the target of text
   std::size_t limit = 100;  // maximum number of diagnostics of each part
@@ -53,10 +53,10 @@ struct OpenOptions {
 // Opens all inputs of a path: one, or the selected members of an archive or zebins of a program (all without a
 // selection). `-` is standard input. Errors: those of files and of all readers; not-recognised, unknown-value (no such
 // member or device).
-std::vector<Input> open_inputs(const std::string& path, const OpenOptions& options, Diagnostics& diagnostics);
+std::vector<Input> open_inputs(const std::string& path, const InputOptions& options, Diagnostics& diagnostics);
 
 // The same for bytes, which must outlive the result.
-std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const OpenOptions& options,
+std::vector<Input> read_inputs(const std::string& name, Bytes bytes, const InputOptions& options,
                                Diagnostics& diagnostics);
 
 // Lists the members of an archive, including those that are not zebins, or the zebins in a program or library.

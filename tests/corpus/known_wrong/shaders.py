@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shaders that compilers and drivers of other projects have compiled wrongly without an error, as scenarios. The expected values are
 computed here, with NumPy and plain loops."""
-import json
 import math
 
 import numpy as np

@@ -11,7 +11,9 @@
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "base/text/escape.hpp"
+#include "cli/confine.hpp"
 #include "json/document.hpp"
 #include "json/sarif.hpp"
 
@@ -140,7 +142,9 @@ class SarifWriter {
     const auto [at, is_new] = sources_.try_emplace(file);
     std::error_code ignored;
     if (is_new && std::filesystem::is_regular_file(file, ignored)) {
-      if (Result<std::string> text = read_text(file)) at->second = make_source(file, std::move(*text));
+      // A results file of a stranger may name any file.
+      if (Result<std::string> text = is_confined() ? read_text_below(".", Path(".") / file) : read_text(file))
+        at->second = make_source(file, std::move(*text));
     }
     return at->second;
   }

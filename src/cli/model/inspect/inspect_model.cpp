@@ -90,6 +90,7 @@ int check_model_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   const convert::ReadModelOptions settings = read_model_options(arguments_of_model, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, style, stdout);
   for (const std::string& path : files) {
     if (report_interrupt(path, diagnostics)) continue;
     if (std::optional<LoadedModel> loaded = load_model(path, settings, diagnostics)) check(loaded->model, diagnostics);
@@ -114,6 +115,7 @@ int inspect_model_file(const Arguments& arguments) {
   if (const std::optional<int> status = line.parse(arguments)) return *status;
   Diagnostics diagnostics;
   const convert::ReadModelOptions settings = read_model_options(arguments_of_model, diagnostics);
+  if (diagnostics.has_errors()) return report(diagnostics, style);
   if (!picture.empty()) {
     if (const auto file = open_named_model(path, settings, diagnostics))
       draw_model(file->vgf, picture, {}, diagnostics);

@@ -99,7 +99,7 @@ class Binder {
   }
 
   Result<> describe_attachments(std::size_t step) {
-    const auto* draw = std::get_if<Draw>(&plan_.steps[step].action);
+    const auto* draw = get_boxed_if<Draw>(plan_.steps[step].action);
     if (!draw) return {};
     Result<> done;
     for (const Attachment& attachment : draw->color_attachments) {

@@ -84,7 +84,7 @@ std::string key_of(const Plan& plan, const Step& step, CodeKeys& code, const Res
     append(key, plan, dispatch->shader, code, resources);
     if (is_graph(plan, step)) append_graph(key, plan, dispatch->bindings, dispatch->shader, resources);
   } else {
-    const auto& draw = std::get<Draw>(step.action);
+    const auto& draw = get_boxed<Draw>(step.action);
     append(key, plan, draw.vertex_shader, code, resources);
     if (draw.fragment_shader) append(key, plan, *draw.fragment_shader, code, resources);
     const vk::AttachmentFormats formats = attachment_formats(plan, draw);
@@ -124,7 +124,7 @@ vk::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
     info.push_constants_size = plan.shaders[dispatch->shader].push_constant_size;
   } else {
     // One range for both stages, as large as the larger asks for (docs/spec/scenario.md#shaders).
-    const auto& draw = std::get<Draw>(step.action);
+    const auto& draw = get_boxed<Draw>(step.action);
     info.push_constants_size = plan.shaders[draw.vertex_shader].push_constant_size;
     if (draw.fragment_shader) {
       info.push_constants_size =
@@ -149,7 +149,7 @@ vk::PipelineLayoutInfo layout_info(const Plan& plan, const Step& step) {
 
 const Shader& naming_shader(const Plan& plan, const Step& step) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action)) return plan.shaders[dispatch->shader];
-  const auto& draw = std::get<Draw>(step.action);
+  const auto& draw = get_boxed<Draw>(step.action);
   return plan.shaders[draw.fragment_shader.value_or(draw.vertex_shader)];
 }
 
@@ -184,7 +184,7 @@ Result<gpu::Pipeline> create_pipeline(const Plan& plan, const gpu::Device& devic
     return gpu::create_compute_pipeline(
         device, {.shader = shader_info(shader, specialized), .layout = &layout, .options = std::move(options)});
   }
-  const auto& draw = std::get<Draw>(step.action);
+  const auto& draw = get_boxed<Draw>(step.action);
   const Shader& vertex = plan.shaders[draw.vertex_shader];
   const Specialized vertex_specialized(plan, vertex, resources);
   vk::AttachmentFormats formats = attachment_formats(plan, draw);

@@ -9,6 +9,8 @@
 #include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "base/system/crash_note.hpp"
+#include "executors/vulkan/pipelines/bindings.hpp"
+#include "executors/vulkan/pipelines/pipelines.hpp"
 #include "executors/vulkan/record/call.hpp"
 #include "executors/vulkan/record/record.hpp"
 #include "launch/plan/accesses.hpp"
@@ -18,7 +20,7 @@ namespace slipway::launch {
 namespace {
 
 std::string describe_step(const Plan& plan, std::size_t index) {
-  const std::string& path = plan.steps[index].origin.path;
+  const std::string path = plan.steps[index].origin.path();
   return formatted("`{}` ({})", plan.steps[index].name, path.empty() ? formatted("step {}", index) : path);
 }
 
@@ -182,7 +184,7 @@ void PlanExecution::log_commands(StepRange steps) const {
       if (i == graph->first_step) log_.info("Dispatch graph");
     } else if (std::holds_alternative<Dispatch>(action)) {
       log_.info("Dispatch compute");
-    } else if (std::holds_alternative<Draw>(action)) {
+    } else if (std::holds_alternative<Boxed<Draw>>(action)) {
       log_.info("Dispatch graphics");
     }
   }
@@ -414,7 +416,7 @@ void PlanExecution::note_candidates(Diagnostic& diagnostic, std::size_t begin, s
   std::size_t candidates = 0;
   for (std::size_t i = begin; i < end; ++i) {
     if (!is_command(plan_.steps[i]) || ++candidates > kShown) continue;
-    diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.location);
+    diagnostic.note("the device had to execute " + describe_step(plan_, i), plan_.steps[i].origin.location());
   }
   if (candidates > kShown) diagnostic.note(formatted("and {} more", candidates - kShown));
 }
@@ -428,7 +430,7 @@ std::string PlanExecution::crash_note(StepRange steps) const {
     if (!is_command(plan_.steps[i]) || ++commands > kShown) continue;
     if (commands > 1) text += ", ";
     text += describe_step(plan_, i);
-    const std::string place = format_location(plan_.steps[i].origin.location);
+    const std::string place = format_location(plan_.steps[i].origin.location());
     if (commands == 1 && !place.empty()) text += formatted(" of {}", place);
   }
   if (commands > kShown) text += formatted(" and {} more", commands - kShown);

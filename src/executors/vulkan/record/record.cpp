@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "executors/vulkan/pipelines/bindings.hpp"
+#include "executors/vulkan/pipelines/pipelines.hpp"
 #include "launch/plan/accesses.hpp"
 
 namespace slipway::launch {
@@ -80,7 +82,7 @@ void Recorder::record_command(gpu::CommandList& list, std::size_t index) {
   if (const auto* dispatch = std::get_if<Dispatch>(&step.action))
     record_dispatch(list, index, *dispatch);
   else
-    record_draw(list, index, std::get<Draw>(step.action));
+    record_draw(list, index, get_boxed<Draw>(step.action));
   if (run_.timestamps) list.write_timestamp(*run_.timestamps, 2 * commands_ + 1);
   list.end_label();
   texel_copies_.after(step);

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "executors/vulkan/pipelines/bindings.hpp"
-#include "executors/vulkan/pipelines/pipelines.hpp"
 #include "executors/vulkan/record/recordable.hpp"
 #include "executors/vulkan/resources/resources.hpp"
 #include "executors/vulkan/resources/texel_copies.hpp"

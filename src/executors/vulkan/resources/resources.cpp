@@ -5,7 +5,6 @@
 #include <set>
 #include <span>
 
-#include "base/format.hpp"
 #include "executors/vulkan/resources/vulkan_buffer.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/memory/shared_memory.hpp"

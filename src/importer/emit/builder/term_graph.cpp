@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/format.hpp"
-#include "base/print_diagnostic.hpp"
 #include "tosa/check/shapes.hpp"
 
 namespace slipway::importer {

@@ -7,8 +7,7 @@ namespace {
 constexpr std::uint64_t kMaxFieldNumber = (std::uint64_t{1} << 29) - 1;
 constexpr unsigned kTypeBits = 3, kGroupBits = 7, kMaxVarintShift = 63;
 
-}  // namespace
-
+// Reads a varint at `at`, which moves past it.
 WireFault read_varint(const std::byte*& at, const std::byte* end, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; at != end; shift += kGroupBits) {
@@ -19,6 +18,8 @@ WireFault read_varint(const std::byte*& at, const std::byte* end, std::uint64_t&
   }
   return WireFault::Truncated;
 }
+
+}  // namespace
 
 WireFault append_varints(Bytes packed, std::vector<std::int64_t>& values) {
   const std::byte* at = packed.data();

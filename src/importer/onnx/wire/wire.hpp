@@ -29,8 +29,6 @@ enum class WireFault : std::uint8_t {
   Length,       // a length past the end of the message
 };
 
-// Reads a varint at `at`, which moves past it.
-WireFault read_varint(const std::byte*& at, const std::byte* end, std::uint64_t& value);
 // Appends the varints of a packed list.
 WireFault append_varints(Bytes packed, std::vector<std::int64_t>& values);
 

@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "base/format.hpp"
 #include "importer/emit/host.hpp"
 
 namespace slipway::importer {

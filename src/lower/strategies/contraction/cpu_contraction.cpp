@@ -137,7 +137,8 @@ Shape estimated_shape(const Contraction& c, std::int64_t panels, Factors factors
   return estimated_tile(c, panels, shares_one_set(c, factors) ? kMaxInOneSet : kMaxRows, factors, device);
 }
 
-// A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows.
+// A product of matrices takes as long for few rows as for all. Products by words have fewer instructions for few rows:
+// fewer than this, or than half of the rows of a small matrix.
 constexpr std::int64_t kMinRowsOfMatrix = 4;
 
 // How many matrices of rows there are, in a line or of several batch elements.
@@ -157,7 +158,7 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
     const std::int64_t rows = even_part(c.m, matrix->m);
     for (const std::int64_t down : {2, 1}) {
       for (const std::int64_t across : {2, 1}) {
-        if (rows < kMinRowsOfMatrix) continue;
+        if (rows < std::min<std::int64_t>(kMinRowsOfMatrix, matrix->m / 2)) continue;
         add({.rows = rows, .down = std::min(down, max_down(c, rows)), .across = std::min(across, panels)});
       }
     }

@@ -6,7 +6,6 @@
 
 #include "base/format.hpp"
 #include "testing/recipes.hpp"
-#include "testing/scratch_directory.hpp"
 #include "vgf/write.hpp"
 
 // The address sanitizer replaces the heap, so `mallinfo2` of the C library does not see it.

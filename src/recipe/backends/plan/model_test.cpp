@@ -7,11 +7,10 @@
 #include "recipe/backends/plan/parts.hpp"
 #include "recipe/plan/model_kernel.hpp"
 #include "slipway/recipe.hpp"
-#include "spirv/tools.hpp"
+#include "testing/graph_recipe.hpp"
 #include "testing/layer.hpp"
 #include "testing/recipes.hpp"
 #include "testing/vgf_recipe.hpp"
-#include "vgf/write.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -25,98 +24,39 @@ std::vector<char> chars_of_file(Bytes bytes) {
   return {text.begin(), text.end()};
 }
 
-vgf::ResourceRef add_values(vgf::Encoder& encoder, vgf::Category category, vk::DescriptorType type,
-                            tensor::Shape shape = {4}) {
-  return encoder.add_resource(
-      {.category = category, .descriptor_type = type, .format = vk::Format::R32_SINT, .shape = std::move(shape)});
-}
+std::vector<char> model_of(std::string_view recipe) { return chars_of_file(testing::cook_vgf(std::string(recipe))); }
 
-// A model with a graph y = |x| of tensors of 32-bit integers.
-std::vector<char> graph_model(tensor::Shape shape = {4}) {
-  const Result<spirv::Words> words = spirv::assemble(make_source("abs.spvasm", R"(
-    OpCapability GraphARM
-    OpCapability TensorsARM
-    OpCapability Shader
-    OpCapability VulkanMemoryModel
-    OpExtension "SPV_ARM_graph"
-    OpExtension "SPV_ARM_tensors"
-    %tosa = OpExtInstImport "TOSA.001000.1"
-    OpMemoryModel Logical Vulkan
-    OpName %x "x"
-    OpName %y "y"
-    OpDecorate %x DescriptorSet 0
-    OpDecorate %x Binding 0
-    OpDecorate %y DescriptorSet 0
-    OpDecorate %y Binding 1
-    %u32 = OpTypeInt 32 0
-    %u0 = OpConstant %u32 0
-    %u1 = OpConstant %u32 1
-    %u4 = OpConstant %u32 4
-    %array = OpTypeArray %u32 %u1
-    %shape = OpConstantComposite %array %u4
-    %tensor = OpTypeTensorARM %u32 %u1 %shape
-    %pointer = OpTypePointer UniformConstant %tensor
-    %x = OpVariable %pointer UniformConstant
-    %y = OpVariable %pointer UniformConstant
-    %type = OpTypeGraphARM 1 %tensor %tensor
-    OpGraphEntryPointARM %graph "main" %x %y
-    %graph = OpGraphARM %type
-    %in = OpGraphInputARM %tensor %u0
-    %abs = OpExtInst %tensor %tosa ABS %in
-    OpGraphSetOutputARM %abs %u0
-    OpGraphEndARM
-)"));
-  if (!words) throw std::runtime_error(words.error().front().message);
-  vgf::Encoder encoder;
-  const auto x = encoder.add_slot(0, add_values(encoder, vgf::Category::Input, vk::DescriptorType::TENSOR_ARM, shape));
-  const auto y = encoder.add_slot(1, add_values(encoder, vgf::Category::Output, vk::DescriptorType::TENSOR_ARM, shape));
-  const vgf::SlotRef slots[] = {x, y};
-  const vgf::SetRef sets[] = {encoder.add_set(slots)};
-  const auto module =
-      encoder.add_module({.kind = vgf::ModuleKind::Graph, .name = "abs", .entry_point = "main", .words = *words});
-  encoder.add_segment({.module = module, .name = "abs", .sets = sets, .inputs = {&x, 1}, .outputs = {&y, 1}});
-  const std::string_view in[] = {"given"}, out[] = {"absolute"};
-  encoder.set_model({&x, 1}, in, {&y, 1}, out);
-  return chars_of_file(*encoder.finish());
+// y = |x|
+std::vector<char> graph_model() {
+  return model_of(testing::graph_recipe("R32_SINT", "i32[4]", "ABS(%0) i32[4]", "given", "absolute"));
 }
 
 // A model y = (x + 100) * 2 of two shaders with an intermediate between them.
-std::vector<char> shader_model() {
-  vgf::Encoder encoder;
-  const auto add = [&](vgf::Category category) {
-    return add_values(encoder, category, vk::DescriptorType::STORAGE_BUFFER);
-  };
-  const auto x = add(vgf::Category::Input), t = add(vgf::Category::Intermediate), y = add(vgf::Category::Output);
-  // Slots of the model's sequence of segments, then those of each shader's bindings.
-  const vgf::SlotRef values[] = {encoder.add_slot(0, x), encoder.add_slot(1, t), encoder.add_slot(2, y)};
-  const vgf::SlotRef first[] = {encoder.add_slot(0, x), encoder.add_slot(1, t)};
-  const vgf::SlotRef second[] = {encoder.add_slot(0, t), encoder.add_slot(1, y)};
-  const auto segment = [&](std::string_view name, std::string_view expression, std::size_t in,
-                           std::span<const vgf::SlotRef> bindings) {
-    const std::string text = formatted(
-        "#version 450\nlayout(set = 0, binding = 0) readonly buffer X {{ int x[]; }};\n"
-        "layout(set = 0, binding = 1) buffer Y {{ int y[]; }};\n"
-        "void main() {{ uint i = gl_WorkGroupID.x; y[i] = {}; }}\n",
-        expression);
-    const auto module = encoder.add_module({.kind = vgf::ModuleKind::Compute,
-                                            .name = name,
-                                            .entry_point = "main",
-                                            .code = vgf::CodeKind::Glsl,
-                                            .text = text});
-    const vgf::SetRef sets[] = {encoder.add_set(bindings)};
-    encoder.add_segment({.module = module,
-                         .name = name,
-                         .sets = sets,
-                         .inputs = {&values[in], 1},
-                         .outputs = {&values[in + 1], 1},
-                         .dispatch = {4, 1, 1}});
-  };
-  segment("plus", "x[i] + 100", 0, first);
-  segment("twice", "x[i] * 2", 1, second);
-  const std::string_view none[] = {""};
-  encoder.set_model({&values[0], 1}, none, {&values[2], 1}, none);
-  return chars_of_file(*encoder.finish());
-}
+constexpr std::string_view kShaderModel = R"(
+resource x input storage_buffer R32_SINT [4]
+resource t intermediate storage_buffer R32_SINT [4]
+resource y output storage_buffer R32_SINT [4]
+module plus compute main glsl
+| #version 450
+| layout(set = 0, binding = 0) readonly buffer X { int x[]; };
+| layout(set = 0, binding = 1) writeonly buffer Y { int y[]; };
+| void main() { y[gl_WorkGroupID.x] = x[gl_WorkGroupID.x] + 100; }
+module twice compute main glsl
+| #version 450
+| layout(set = 0, binding = 0) readonly buffer X { int x[]; };
+| layout(set = 0, binding = 1) writeonly buffer Y { int y[]; };
+| void main() { y[gl_WorkGroupID.x] = x[gl_WorkGroupID.x] * 2; }
+segment plus plus 4 1 1
+set 0: 0 x, 1 t
+in 0 x
+out 1 t
+segment twice twice 4 1 1
+set 0: 0 t, 1 y
+in 1 t
+out 2 y
+input 0 x
+output 2 y
+)";
 
 // A model y = 2 |x - 10| of a shader, a graph and a shader.
 constexpr std::string_view kMixedModel = R"(
@@ -216,8 +156,6 @@ input 0 x x
 output 1 y y
 )";
 
-std::vector<char> mixed_model() { return chars_of_file(testing::cook_vgf(std::string(kMixedModel))); }
-
 // Runs the model twice: from x to a, then from a to y at byte offset 8.
 std::string twice_recipe(std::string_view keys = "") {
   return formatted(
@@ -238,7 +176,7 @@ std::string pass_through_recipe(std::string_view x, std::string_view y, std::str
 }
 
 void expect_pass_through(OpenOptions options, const model::GraphChoices& graphs) {
-  const auto model = chars_of_file(testing::cook_vgf(std::string(kPassThroughModel)));
+  const auto model = model_of(kPassThroughModel);
   const std::vector<std::uint32_t> given = {1, -2U, 3, -4U}, absolute = {1, 2, 3, 4};
   const auto run = [&](std::string_view x, std::string_view y, std::string_view same) {
     Opened opened(pass_through_recipe(x, y, same), options, "", {{"m.vgf", model}}, graphs);
@@ -296,9 +234,7 @@ class PlanBackend : public RecipeTest, public ::testing::WithParamInterface<Targ
         R"({{"kernel": "model", "name": "{}_to_{}", "arguments": [{{"name": "{}", "argidx": 0, "size": 16, "offset": {}}}, {{"name": "{}", "argidx": 1, "size": 16, "offset": {}}}]}})",
         x, y, x, x_offset, y, y_offset);
   }
-  static ArtifactMap increment_model() {
-    return {{"m.vgf", chars_of_file(testing::cook_vgf(std::string(kIncrementModel)))}};
-  }
+  static ArtifactMap increment_model() { return {{"m.vgf", model_of(kIncrementModel)}}; }
 
  private:
   std::optional<testing::UseLayer> layer_;
@@ -461,7 +397,7 @@ TEST_P(PlanBackend, ShadersNeedADevice) {
                        GetParam().is_host ? only(on_cpu()) : options());
   EXPECT_THAT(shaders.problems, HasSubstr(GetParam().is_host ? "error: kernel `add` is a shader, and " : ""));
   EXPECT_EQ(shaders.problems.contains(" runs models only [device-lacks]"), GetParam().is_host);
-  const Opened mixed(twice_recipe(), options(), "", {{"m.vgf", mixed_model()}}, graphs());
+  const Opened mixed(twice_recipe(), options(), "", {{"m.vgf", model_of(kMixedModel)}}, graphs());
   EXPECT_THAT(mixed.problems, HasSubstr(GetParam().is_host ? "there is no device" : ""));
 }
 
@@ -499,7 +435,7 @@ class ModelOnVulkan : public RecipeTest {
 };
 
 TEST_F(ModelOnVulkan, ComputesWithItsShaders) {
-  Opened opened(twice_recipe(), options(), "", {{"m.vgf", shader_model()}});
+  Opened opened(twice_recipe(), options(), "", {{"m.vgf", model_of(kShaderModel)}});
   ASSERT_EQ(opened.problems, "");
   for (std::uint32_t i = 0; i < 2; ++i) {
     opened.bind("x", {1, 2, 3, i});
@@ -515,8 +451,7 @@ TEST_F(ModelOnVulkan, OutputsAreProven) {
       buffer_json("x", "input", 16), buffer_json("y", "output", 16));
   constexpr std::string_view kProfile = R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 21}}],
     "executions": [{"iterations": 2, "verbose": false}]})";
-  Opened partial(recipe, options(), std::string(kProfile),
-                 {{"m.vgf", chars_of_file(testing::cook_vgf(std::string(kPartialModel)))}});
+  Opened partial(recipe, options(), std::string(kProfile), {{"m.vgf", model_of(kPartialModel)}});
   ASSERT_EQ(partial.problems, "");
   EXPECT_FALSE(partial.session.run());
   EXPECT_THAT(Opened::text(partial.runner().unwritten_outputs()),
@@ -533,7 +468,7 @@ TEST_F(ModelOnVulkan, CopiesOfShadersInFlight) {
       R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 5}}, {"name": "golden", "size": 24, "init": {"stride": 4, "value": 620, "begin": 8}},
       {"name": "y", "size": 24, "validate": {"name": "golden"}}],
       "executions": [{"mode": "throughput", "depth": 3, "iterations": 10, "validate": true, "verbose": false}]})";
-  Opened opened(twice_recipe(), options(3), profile, {{"m.vgf", shader_model()}});
+  Opened opened(twice_recipe(), options(3), profile, {{"m.vgf", model_of(kShaderModel)}});
   ASSERT_EQ(opened.problems, "");
   const auto failure = opened.session.run();
   EXPECT_FALSE(failure) << Opened::text(failure->diagnostics);
@@ -554,13 +489,9 @@ TEST_F(ModelOnVulkan, ReportsWhatDoesNotFit) {
   std::vector<char> broken = graph_model();
   broken.resize(broken.size() / 2);
   EXPECT_THAT(problems(twice_recipe(), broken), HasSubstr("note: the recipe names it here"));
-  vgf::Encoder images;
-  const auto slot =
-      images.add_slot(0, add_values(images, vgf::Category::Input, vk::DescriptorType::STORAGE_IMAGE, {1, 2, 2, 1}));
-  const std::string_view names[] = {"picture"};
-  images.set_model({&slot, 1}, names, {}, {});
+  constexpr std::string_view kImage = "resource x input storage_image R32_SINT [1, 2, 2, 1]\ninput 0 x picture\n";
   EXPECT_THAT(
-      problems(twice_recipe(), chars_of_file(*images.finish())),
+      problems(twice_recipe(), model_of(kImage)),
       HasSubstr("`picture` of the model is an image; recipes bind buffers to tensors and buffers [unsupported]"));
 }
 
@@ -613,7 +544,7 @@ TEST_P(ModelOnHost, BetweenItsShaders) {
   const auto run = [&](const model::GraphChoices& how, const char* graphs_on) {
     OpenOptions both = options(2);
     both.runner.timings = true;
-    Opened opened(twice_recipe(), both, "", {{"m.vgf", mixed_model()}}, how);
+    Opened opened(twice_recipe(), both, "", {{"m.vgf", model_of(kMixedModel)}}, how);
     EXPECT_EQ(opened.problems, "");
     EXPECT_THAT(print_plan(*opened.session.plan()),
                 HasSubstr(formatted("kernel model: vulkan, the whole model m.vgf{}\n", graphs_on)));
@@ -640,7 +571,7 @@ TEST_P(ModelOnHost, CopiesInFlightBetweenShaders) {
       R"({"bindings": [{"name": "x", "size": 16, "init": {"stride": 4, "value": 6}}, {"name": "golden", "size": 24, "init": {"stride": 4, "value": 4, "begin": 8}},
       {"name": "y", "size": 24, "validate": {"name": "golden"}}],
       "executions": [{"mode": "throughput", "depth": 3, "iterations": 10, "validate": true, "verbose": false}]})";
-  Opened opened(twice_recipe(), options(3), profile, {{"m.vgf", mixed_model()}}, graphs());
+  Opened opened(twice_recipe(), options(3), profile, {{"m.vgf", model_of(kMixedModel)}}, graphs());
   ASSERT_EQ(opened.problems, "");
   const auto failure = opened.session.run();
   EXPECT_FALSE(failure) << Opened::text(failure->diagnostics);

@@ -5,31 +5,9 @@
 
 #include "rpl/compile.hpp"
 #include "rpl/lsp/analysis/inactive.hpp"
+#include "rpl/parse/entry_functions.hpp"
 
 namespace slipway::rpl::lsp {
-namespace {
-
-std::vector<EntryPointName> guessed_entries(const Program& program, PipelineKind pipeline) {
-  std::vector<EntryPointName> entries;
-  const auto guess = [&](Stage stage, std::string_view ending) {
-    for (const Item& item : program.items) {
-      if (item.kind != ItemKind::Function || item.arguments.count != 0) continue;
-      if (!program.text(item.name).ends_with(ending)) continue;
-      entries.push_back({stage, std::string(program.text(item.name))});
-      return;
-    }
-  };
-  if (pipeline == PipelineKind::Compute) {
-    guess(Stage::Compute, "compute_main");
-  } else {
-    guess(Stage::Vertex, "vertex_main");
-    guess(Stage::Fragment, "fragment_main");
-  }
-  return entries;
-}
-
-}  // namespace
-
 bool Document::is_inactive(Range range) const {
   return std::ranges::any_of(inactive,
                              [&](const Range& off) { return off.begin <= range.begin && range.end <= off.end; });
@@ -79,9 +57,9 @@ std::unique_ptr<Document> analyse(std::vector<SourcePtr> sources, const CompileS
   std::vector<EntryPointName> entries = settings.entry_points;
   if (entries.empty() && settings.guess_entry_points) {
     // A program with only a compute entry point is a compute pipeline, even if the client's others are not.
-    entries = guessed_entries(program, pipeline);
+    entries = entry_functions(program, pipeline);
     if (entries.empty()) {
-      entries = guessed_entries(program, PipelineKind::Compute);
+      entries = entry_functions(program, PipelineKind::Compute);
       if (!entries.empty()) pipeline = PipelineKind::Compute;
     }
   }

@@ -13,11 +13,6 @@
 
 namespace slipway::importer {
 
-void check_int8(const Term& x) {
-  if (x.type != FileType::I8 && x.type != FileType::U8)
-    throw Refused(formatted("products of {} are not supported", name_of(x.type)));
-}
-
 std::vector<std::int64_t> zero_points(const NodeContext& node, std::size_t operand, std::string_view what,
                                       const Term& x) {
   if (!node.has(operand)) return {-signed_offset(x.type)};
@@ -50,6 +45,12 @@ Term convolution_by_channel(const NodeContext& node, const Term& x, const Term& 
   tensor::Shape line(x.rank(), 1);
   line[1] = outputs;
   return b.sub(made, b.mul(by_output, b.integers(FileType::I32, line, weight_zeros)));
+}
+
+// Refused: x is neither int8 nor uint8.
+void check_int8(const Term& x) {
+  if (x.type != FileType::I8 && x.type != FileType::U8)
+    throw Refused(formatted("products of {} are not supported", name_of(x.type)));
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 
 namespace slipway::importer {
 
-// Refused: x is neither int8 nor uint8.
-void check_int8(const Term& x);
 // The zero points of an operand, in the signed type that as_signed makes of x: one, or as many as it has. An absent
 // operand is 0.
 std::vector<std::int64_t> zero_points(const NodeContext& node, std::size_t operand, std::string_view what,

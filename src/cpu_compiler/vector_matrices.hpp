@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cooperative matrices of a kernel in vector registers of AArch64, multiplied by SMMLA (bytes) and BFMMLA (BF16).
+//
+// The instructions multiply two rows of A by two columns of B, eight bytes of each, and add the four results to a
+// vector. So a vector has the same eight bytes of K, a *chunk*, of two rows of A or of two columns of B, and sums of
+// two rows and two columns.
+#pragma once
+
+#include <vector>
+
+#include "cpu_compiler/matrix_unit.hpp"
+
+namespace slipway::cpu_compiler {
+
+class VectorMatrices : public MatrixUnit {
+ public:
+  VectorMatrices(const KernelModule& kernel, llvm::IRBuilder<>& builder) : kernel_(kernel), b_(builder) {}
+
+  bool has(Id id) const override {
+    return variables_.contains(id) || values_.contains(id) || kernel_.zero_matrices.contains(id);
+  }
+  bool declare(Id variable, const Type& type) override;
+  bool set(Id variable, Id value) override;
+  bool get(Id result, Id variable) override;
+  bool load(Id result, const Type& type, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) override;
+  bool store(Id value, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) override;
+  bool multiply_add(const Instruction& in) override;
+
+ private:
+  // In the order of pairs of rows or columns; of A and B each with its chunks, of sums each with the pairs of columns.
+  using Vectors = std::vector<llvm::Value*>;
+  struct Matrix {
+    const Type* type = nullptr;
+    Vectors vectors;
+  };
+
+  bool is_known(const Type& type) const;
+  std::uint32_t chunks_of(const Type& type) const;
+  llvm::Type* sums_of(const Type& type) const;
+  llvm::Type* factors_of(const Type& type) const;
+  llvm::Value* row(llvm::Value* first, llvm::Value* stride, std::uint32_t index, std::uint32_t offset = 0);
+  Vectors load_a(const Type& type, llvm::Value* first, llvm::Value* stride);
+  Vectors load_b(const Type& type, llvm::Value* first, llvm::Value* stride);
+  std::vector<llvm::Value*> chunks_of_row(llvm::Value* first, std::uint32_t bytes);
+
+  const KernelModule& kernel_;
+  llvm::IRBuilder<>& b_;
+  std::map<Id, Matrix> variables_;  // their vectors are addresses
+  std::map<Id, Matrix> values_;
+};
+
+}  // namespace slipway::cpu_compiler
