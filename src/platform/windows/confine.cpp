@@ -51,7 +51,7 @@ Protected set_policies() {
       set_policy(ProcessImageLoadPolicy, PROCESS_MITIGATION_IMAGE_LOAD_POLICY{}, kNoRemoteNoLowIntegrity);
   if (!done) return {ProtectionState::Lacking, windows::last_error()};
   void* const code = ::VirtualAlloc(nullptr, 1, MEM_RESERVE | MEM_COMMIT, PAGE_EXECUTE_READWRITE);
-  if (!code) return {ProtectionState::Held};
+  if (!code) return ::GetLastError() == ERROR_DYNAMIC_CODE_BLOCKED ? Protected{ProtectionState::Held} : failed();
   ::VirtualFree(code, 0, MEM_RELEASE);
   return {ProtectionState::Lacking};
 }
@@ -74,7 +74,8 @@ Protected forbid_files() {
   lower_integrity();
   const HANDLE file =
       ::CreateFileW(running_program().c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0, nullptr);
-  if (file == INVALID_HANDLE_VALUE) return {ProtectionState::Held};
+  if (file == INVALID_HANDLE_VALUE)
+    return ::GetLastError() == ERROR_ACCESS_DENIED ? Protected{ProtectionState::Held} : failed();
   ::CloseHandle(file);
   return {ProtectionState::Lacking};
 }

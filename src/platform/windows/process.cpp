@@ -201,7 +201,15 @@ std::expected<int, int> start_process(const StartOptions& options) {
   ::DeleteProcThreadAttributeList(attributes);
   if (!done) return std::unexpected(error);
   const Started started{made.hProcess, make_job(), options.own_group};
-  if (started.job) ::AssignProcessToJobObject(started.job, made.hProcess);
+  // The job ends the process together with this one.
+  if (!started.job || !::AssignProcessToJobObject(started.job, made.hProcess)) {
+    const int refused = last_error();
+    ::TerminateProcess(made.hProcess, 1);
+    for (const HANDLE handle : {made.hThread, made.hProcess, started.job}) {
+      if (handle) ::CloseHandle(handle);
+    }
+    return std::unexpected(refused);
+  }
   ::ResumeThread(made.hThread);
   ::CloseHandle(made.hThread);
   const auto number = static_cast<int>(made.dwProcessId);
