@@ -27,23 +27,13 @@
 
 #include "base/format.hpp"
 #include "platform/process.hpp"
+#include "sandbox/testing.hpp"
 
 namespace slipway::sandbox {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<std::byte> bytes(std::string_view text) {
-  const Bytes view = bytes_of(text);
-  return {view.begin(), view.end()};
-}
-
-std::vector<std::byte> echo(Bytes request, const Ask&) { return {request.begin(), request.end()}; }
-std::vector<std::byte> ask_twice(Bytes request, const Ask& ask) {
-  std::vector<std::byte> first = ask(request);
-  first.append_range(ask(bytes_of("again")));
-  return first;
-}
 int overflow(volatile int* depth) {
   volatile char frame[4096];
   frame[0] = static_cast<char>(*depth);

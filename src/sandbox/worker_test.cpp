@@ -9,23 +9,13 @@
 
 #include "base/format.hpp"
 #include "platform/process.hpp"
-#include "sandbox/sandbox.hpp"
+#include "sandbox/testing.hpp"
 
 namespace slipway::sandbox::portable {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<std::byte> bytes(std::string_view text) {
-  const Bytes view = bytes_of(text);
-  return {view.begin(), view.end()};
-}
-std::vector<std::byte> echo(Bytes request, const Ask&) { return {request.begin(), request.end()}; }
-std::vector<std::byte> ask_twice(Bytes request, const Ask& ask) {
-  std::vector<std::byte> first = ask(request);
-  first.append_range(ask(bytes_of("again")));
-  return first;
-}
 int calls = 0;
 void prepare(std::uint32_t variant) { calls = static_cast<int>(variant); }
 std::vector<std::byte> count(Bytes, const Ask&) { return bytes(formatted("{}", ++calls)); }
