@@ -7,8 +7,7 @@
 //   caller -> worker   Request                 worker -> caller   questions, then a reply
 //   caller -> zygote   End                     zygote -> caller   Ended, if it is asked for
 //
-// On a system without fork there is no zygote: a worker starts as one, gets the order Fork first, and sends the
-// greeting before Hello.
+// Without fork a worker is its own zygote: it gets the order Fork first, and sends the greeting before Hello.
 #pragma once
 
 #include <chrono>

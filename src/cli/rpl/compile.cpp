@@ -185,7 +185,7 @@ bool refuse_other_formats(const CompileVerbOptions& options, bool was_parsed, Di
   return true;
 }
 
-// Without entry points there is no code, which is not what a first call expects.
+// A first call expects code, which needs entry points.
 void note_entries(const CompileVerbOptions& options, const RplInput& input, Diagnostics& diagnostics) {
   if (!options.emit.empty() || !options.rpl.entries.empty()) return;
   std::string entries;

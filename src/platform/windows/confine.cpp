@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A worker limits itself by a job, lowers its integrity to the minimum, so that it can change no file of the user,
-// and takes on policies of mitigation. Each protection is tried out after it was asked for: what the system accepts and
+// and takes on policies of mitigation. Most are tried out after they were asked for: what the system accepts and
 // ignores, as Wine does, is lacking.
 #include "platform/confine.hpp"
 
