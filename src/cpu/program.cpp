@@ -78,13 +78,15 @@ struct Program::State {
 
 namespace {
 
-// Calls work(i) for i from 0 to count - 1 on the threads of a pool, and returns the first failure.
+// Calls work(i) for i from 0 to count - 1 on the threads of a pool. A failure ends the work: of all failures that of
+// the smallest i is returned, so the answer does not depend on the order in which the threads run.
 Result<> for_each(unsigned threads, std::size_t count, const std::function<Result<>(std::size_t)>& work,
                   const ItemProgress& progress = {}) {
   ItemCount items(count, progress);
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   Result<> outcome;
+  std::size_t failed = count;
   std::exception_ptr exception;  // of `progress`: the pool expects none
   const auto pool = Pool::shared(threads);
   pool->run([&](unsigned) {
@@ -92,7 +94,11 @@ Result<> for_each(unsigned threads, std::size_t count, const std::function<Resul
       for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
         if (Result<> done = work(i); !done) {
           const std::lock_guard lock(mutex);
-          if (outcome) outcome = std::move(done);
+          if (i < failed) {
+            failed = i;
+            outcome = std::move(done);
+          }
+          next.store(count);
         }
         items.add();
       }
