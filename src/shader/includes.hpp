@@ -16,7 +16,9 @@ using SourceMap = std::map<std::string, SourcePtr, std::less<>>;
 
 class Includes {
  public:
+  // `options` must live longer.
   Includes(const SourcePtr& main, const Options& options);
+  Includes(const SourcePtr& main, Options&& options) = delete;
 
   // Whether an including file, which is one that was found before, has an `#include` with this name.
   bool is_named(std::string_view name, std::string_view includer) const;

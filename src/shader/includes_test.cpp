@@ -12,7 +12,8 @@ Result<std::string> read_anything(const Path& path) {
 }
 
 bool names(std::string text, std::string_view name, std::string_view includer = "main.comp") {
-  return Includes(make_source("main.comp", std::move(text)), {.read_file = read_anything}).is_named(name, includer);
+  const Options options{.read_file = read_anything};
+  return Includes(make_source("main.comp", std::move(text)), options).is_named(name, includer);
 }
 
 TEST(IncludesThatAreNamed, AsGlslangReadsThem) {
@@ -35,7 +36,8 @@ TEST(IncludesThatAreNamed, NothingElse) {
 }
 
 TEST(IncludesThatAreNamed, InAFileThatWasGiven) {
-  Includes includes(make_source("main.comp", "#include \"deep.h\"\n"), {.read_file = read_anything});
+  const Options options{.read_file = read_anything};
+  Includes includes(make_source("main.comp", "#include \"deep.h\"\n"), options);
   EXPECT_FALSE(includes.is_named("deep.h", "deep.h"));
   EXPECT_FALSE(includes.is_named("deeper.h", "deep.h"));
   ASSERT_TRUE(includes.find("deep.h", "main.comp", 1).has_value());
