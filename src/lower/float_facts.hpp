@@ -14,6 +14,8 @@ struct FloatFacts {
   bool exact_division = false;
   // Conversions from and to 16-bit floats follow IEEE 754: there are 16-bit types, and the modes above hold for them.
   bool f16_conversions = false;
+  // The driver's compiler removes a conversion to 16 bits whose result is converted back, and with it the rounding.
+  bool removes_conversions = false;
   // A product and a sum are one instruction, which rounds once.
   bool fused_multiply_add = false;
   bool operator==(const FloatFacts&) const = default;

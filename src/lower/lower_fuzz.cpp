@@ -40,6 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           .tuning = {}};
   lower::DeviceFacts gpu_in_order = gpu;
   gpu_in_order.starts_in_order = true;
+  gpu_in_order.floats.removes_conversions = true;
   for (const lower::LowerOptions& options :
        {lower::LowerOptions{.device = plain}, lower::LowerOptions{.fuse = false, .device = plain},
         lower::LowerOptions{.list_sites = true, .device = cpu},

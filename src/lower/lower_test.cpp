@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include <spirv/unified1/spirv.hpp11>
+
 #include "lower/testing.hpp"
+#include "spirv/module.hpp"
 #include "spirv/tools.hpp"
 #include "testing/device_facts.hpp"
 
@@ -116,6 +119,28 @@ TEST(LowerGraph, AConcatOfManyInputsIsATreeOnTheCpu) {
   EXPECT_EQ(program->dispatches.size(), 22u);
   EXPECT_EQ(program->kernels.size(), 5u);
   for (const ProgramKernel& kernel : program->kernels) EXPECT_LE(kernel.bindings, 17u);
+}
+
+// Where a driver removes a conversion and its inverse, a rounding to 16 bits is computed from the bits.
+TEST(LowerGraph, RoundingIsNoConversionThatADriverRemoves) {
+  const tosa::Graph graph = graph_of(
+      "%0 = input f32[7]\n"
+      "%1 = CAST(%0) f16[7]\n"
+      "%2 = CAST(%1) f32[7]\n"
+      "output %2\n");
+  const auto conversions = [&](bool removes) {
+    DeviceFacts facts = testing::kGpu;
+    facts.floats.f16_conversions = true;
+    facts.floats.removes_conversions = removes;
+    const auto program = lower_graph(graph, {.device = facts});
+    EXPECT_TRUE(program);
+    if (!program) return std::ptrdiff_t{-1};
+    const auto module = spirv::read_module(spirv::Words(*program->kernels.at(0).spirv), "kernel");
+    EXPECT_TRUE(module);
+    return module ? std::ranges::count(module->instructions(), spv::Op::OpFConvert, &spirv::Instruction::op) : -1;
+  };
+  EXPECT_EQ(conversions(false), 2);  // to 16 bits and back
+  EXPECT_EQ(conversions(true), 1);   // back
 }
 
 // Elements of 8 and 16 bits are parts of words of 32 bits there. Nothing depends on the size of subgroups.

@@ -57,27 +57,32 @@ void set_multiprocessors(const vk::Snapshot& snapshot, lower::DeviceFacts& facts
   set_first(facts.registers_of_multiprocessor, {of({"vgprsPerSimd", "simdPerComputeUnit", "wavefrontSize"})});
 }
 
+bool is_of_nvidia(const vk::Snapshot& snapshot) { return snapshot.driver_name == "NVIDIA"; }
+
 lower::FloatFacts float_facts(const vk::Snapshot& snapshot) {
   const auto limit = [&](std::string_view name, double otherwise) { return limit_of(snapshot, name, otherwise); };
   // Kernels set the modes for 32 bits only, and for 16 bits where they are used. Not every device permits that.
   const bool alone_denorm = limit("denormBehaviorIndependence", kIndependenceNone) != kIndependenceNone;
   const bool alone_rounding = limit("roundingModeIndependence", kIndependenceNone) != kIndependenceNone;
-  return {.signed_zero_inf_nan_preserve = limit("shaderSignedZeroInfNanPreserveFloat32", 0) != 0,
-          .denorm_preserve = alone_denorm && limit("shaderDenormPreserveFloat32", 0) != 0,
-          .rounding_rte = alone_rounding && limit("shaderRoundingModeRTEFloat32", 0) != 0,
-          // Drivers for CPUs use the division of the CPU.
-          .exact_division = snapshot.type == vk::DeviceType::Cpu,
-          .f16_conversions = snapshot.has_feature("shaderFloat16") && snapshot.has_feature("shaderInt16") &&
-                             alone_denorm && alone_rounding && limit("shaderDenormPreserveFloat16", 0) != 0 &&
-                             limit("shaderRoundingModeRTEFloat16", 0) != 0 &&
-                             limit("shaderSignedZeroInfNanPreserveFloat16", 0) != 0};
+  return {
+      .signed_zero_inf_nan_preserve = limit("shaderSignedZeroInfNanPreserveFloat32", 0) != 0,
+      .denorm_preserve = alone_denorm && limit("shaderDenormPreserveFloat32", 0) != 0,
+      .rounding_rte = alone_rounding && limit("shaderRoundingModeRTEFloat32", 0) != 0,
+      // Drivers for CPUs use the division of the CPU.
+      .exact_division = snapshot.type == vk::DeviceType::Cpu,
+      .f16_conversions = snapshot.has_feature("shaderFloat16") && snapshot.has_feature("shaderInt16") && alone_denorm &&
+                         alone_rounding && limit("shaderDenormPreserveFloat16", 0) != 0 &&
+                         limit("shaderRoundingModeRTEFloat16", 0) != 0 &&
+                         limit("shaderSignedZeroInfNanPreserveFloat16", 0) != 0,
+      // Seen on an H200, whatever is done to the 16 bits between the conversions, and with every decoration and mode.
+      .removes_conversions = is_of_nvidia(snapshot)};
 }
 
 // NVIDIA's GPUs give the workgroups of dispatches to multiprocessors in the order of the dispatches.
 bool starts_in_order(const vk::Snapshot& snapshot) {
   const char* barriers = std::getenv("SLIPWAY_BARRIERS");
   if (barriers && std::string_view(barriers) == "all") return false;
-  return snapshot.driver_name == "NVIDIA" && snapshot.has_feature("vulkanMemoryModel");
+  return is_of_nvidia(snapshot) && snapshot.has_feature("vulkanMemoryModel");
 }
 
 }  // namespace

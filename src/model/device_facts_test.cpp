@@ -66,6 +66,13 @@ TEST(DeviceFacts, DispatchesStartInOrderOnGpusThatAreKnownToDoSo) {
   EXPECT_FALSE(device_facts(snapshot).starts_in_order);
 }
 
+TEST(DeviceFacts, ADriverIsKnownToRemoveConversions) {
+  vk::Snapshot snapshot = gpu_with({});
+  EXPECT_FALSE(device_facts(snapshot).floats.removes_conversions);
+  snapshot.driver_name = "NVIDIA";
+  EXPECT_TRUE(device_facts(snapshot).floats.removes_conversions);
+}
+
 TEST(DeviceFacts, OnlyCpusAreTrustedToDivide) {
   vk::Snapshot snapshot = gpu_with({});
   EXPECT_FALSE(device_facts(snapshot).floats.exact_division);

@@ -47,6 +47,8 @@ Value small_bits(Kernel& k, Value real, SmallFloatLayout layout, std::int64_t in
   return small | sign;
 }
 
+Value f16_bits_of_integers(Kernel& k, Value real) { return small_bits(k, real, {5, 10}, 0x7c00, 0x7e00); }
+
 }  // namespace
 
 Value is_nan(Kernel& kernel, Value real) { return magnitude_of(kernel, real) > kInfinity; }
@@ -77,7 +79,7 @@ Value float_from_e4m3(Kernel& k, Value bits) {
 }
 
 Value f16_bits(Kernel& k, Value real) {
-  return k.floats().f16_conversions ? k.f16_bits_of(real) : small_bits(k, real, {5, 10}, 0x7c00, 0x7e00);
+  return k.floats().f16_conversions ? k.f16_bits_of(real) : f16_bits_of_integers(k, real);
 }
 Value e5m2_bits(Kernel& k, Value real) { return small_bits(k, real, {5, 2}, 0x7c, 0x7e); }
 // There is no infinity: everything above the largest value, infinities included, becomes the one NaN.
@@ -91,6 +93,12 @@ Value bf16_bits(Kernel& k, Value real) {
 }
 
 Value rounded(Kernel& k, ElementType type, Value real) {
+  if (type == ElementType::F16 && k.floats().removes_conversions)
+    return float_from_f16(k, f16_bits_of_integers(k, real));
+  return rounded_or_exact(k, type, real);
+}
+
+Value rounded_or_exact(Kernel& k, ElementType type, Value real) {
   switch (type) {
     case ElementType::F16:
       return float_from_f16(k, f16_bits(k, real));

@@ -21,6 +21,8 @@ Value e5m2_bits(Kernel& kernel, Value real);
 
 // The nearest value of an element type, as a float again; unchanged for f32.
 Value rounded(Kernel& kernel, ElementType type, Value real);
+// The same, unless the driver removes it (FloatFacts::removes_conversions): cheaper, where the exact value is as good.
+Value rounded_or_exact(Kernel& kernel, ElementType type, Value real);
 
 Value is_nan(Kernel& kernel, Value real);
 // The same value with the one NaN that outputs have, 0x7fc00000, whose narrower forms are canonical too.

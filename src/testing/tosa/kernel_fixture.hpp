@@ -148,6 +148,7 @@ class KernelTest : public launch::LaunchTest, public ::testing::WithParamInterfa
       // Mesa's software driver runs one dispatch after the other.
       options.device.starts_in_order = snapshot().has_feature("vulkanMemoryModel");
       options.device.floats.exact_division = false;
+      options.device.floats.removes_conversions = true;
       // A large GPU has small tiles for the small shapes of tests; the driver compiles large ones slowly.
       const lower::DeviceFacts large = slipway::testing::gpu_facts();
       options.device.multiprocessors = large.multiprocessors;

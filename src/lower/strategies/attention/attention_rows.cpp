@@ -146,7 +146,7 @@ AttentionRows::Step AttentionRows::join(Value max) {
 }
 
 Value AttentionRows::power(const Step& step, Value logit) {
-  const Value power = rounded(k(), tosa::storage_of(a_.type), power_of(logit - step.base));
+  const Value power = rounded_or_exact(k(), tosa::storage_of(a_.type), power_of(logit - step.base));
   k().set(sum_, k().get(sum_) + power);
   return power;
 }
