@@ -83,7 +83,7 @@ function(slipway_module name)
     target_link_libraries(${name}_test PRIVATE slipway_${name} slipway_testing ${arg_LIBRARIES} ${arg_TEST_LIBRARIES}
                           GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-                         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 300)
+                         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
 
   foreach(source ${fuzzers})

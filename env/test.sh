@@ -15,10 +15,12 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache
 mkdir -p "$XDG_CACHE_HOME"
-export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.supp
+# Leaks are attributed to libraries by name, for which they must be loaded at the end.
+export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.supp VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING=1
 export TSAN_OPTIONS="suppressions=$PWD/tests/races.supp die_after_fork=0"  # a test forks
 
-ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$scratch/log"
+# A test that has not ended after so many seconds hangs, also on a busy machine and with sanitizers.
+ctest --test-dir "build/$preset" --timeout 1800 --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$scratch/log"
 status=${PIPESTATUS[0]}
 counts=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\).*/\1 \2/p' "$scratch/log" | tail -n 1)
 read -r failed total <<<"${counts:-0 0}"
