@@ -8,7 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
-all=(foundation zeinfo models convert import networks onnx_models recipe cpu_call graph roofline gpu_networks layer rpl python_call)
+all=(foundation zeinfo models convert import networks onnx_models bf16_networks recipe cpu_call graph roofline gpu_networks layer rpl python_call)
 
 parts=()
 while [ $# -gt 0 ] && [[ $1 != -* ]]; do
@@ -33,7 +33,7 @@ done
 run() {
   case $1 in
     build) python3 "$here/build.py" "${options[@]}" ;;
-    foundation | cost | zeinfo | models | convert | import | networks | onnx_models) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
+    foundation | cost | zeinfo | models | convert | import | networks | onnx_models | bf16_networks) python3 "$here/$1.py" --build "$build" "${options[@]}" ;;
     recipe) "$build/bin/bench_recipe" "$build/cpu_libraries" "${options[@]}" ;;
     cpu_call) "$build/bin/bench_cpu_call" "$build/cpu_libraries/libarithmetic.so" "${options[@]}" ;;
     graph) "$build/bin/bench_graph" "$build/bin/slipway" "${options[@]}" ;;

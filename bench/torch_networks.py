@@ -11,11 +11,12 @@ from torch.nn import functional
 class Layers(nn.Module):
     """Activations are NCHW in shape and channels-last in memory, the fastest order for cuDNN."""
 
-    def __init__(self, path):
+    def __init__(self, path, type=None):
+        """`type`: another type than that of the network."""
         super().__init__()
         network = json.loads(path.read_text())
         self.layers = network["layers"]
-        self.type = torch.float16 if network["precision"] == "fp16" else torch.float32
+        self.type = type or (torch.float16 if network["precision"] == "fp16" else torch.float32)
         data = path.with_suffix(".weights").read_bytes()
         for i, layer in enumerate(self.layers):
             if "weights" not in layer:
