@@ -19,7 +19,7 @@ mkdir -p "$XDG_CACHE_HOME"
 export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.supp VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING=1
 export TSAN_OPTIONS="suppressions=$PWD/tests/races.supp die_after_fork=0"  # a test forks
 
-# A test that has not ended after so many seconds hangs, also on a busy machine and with sanitizers.
+# A test that has not ended after half an hour hangs, also on a busy machine and with sanitizers.
 ctest --test-dir "build/$preset" --timeout 1800 --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$scratch/log"
 status=${PIPESTATUS[0]}
 counts=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\).*/\1 \2/p' "$scratch/log" | tail -n 1)
