@@ -11,7 +11,8 @@ HEAD = """\
  * `tests/rpl_structs.py . --update`; do not edit.
  *
  * The compiler (slipway/rpl.h) and the reader of packs (slipway/rpl_pack.h) return the same structures. Formats and other names
- * of Vulkan have the values of its enumerants, so that this header needs none of Vulkan's. Sizes and offsets are in bytes.
+ * of Vulkan have the values of its enumerants, so that this header needs none of Vulkan's. MAX_ENUM is no value: it makes
+ * room for any int that a caller passes. Sizes and offsets are in bytes.
  * Texts are UTF-8 and end with a zero that `size` does not count. A list without items has a null pointer.
  */
 #ifndef SLIPWAY_RPL_STRUCTS_H
@@ -112,7 +113,8 @@ def header(table, settings):
     enum = None
     for kind, words in calls:
         if enum and kind != "VALUE":
-            lines.append(f"}} rpl_{enum};")
+            # Callers may pass any int, and C++ leaves values open that the enumerators do not span.
+            lines += [f"  RPL_{enum.upper()}_MAX_ENUM = 0x7fffffff", f"}} rpl_{enum};"]
             enum = None
         member = SETTINGS[words[2]] if kind == "SETTING_MEMBER" else MEMBERS.get(kind)
         if kind in ("ENUM", "OPTIONAL_ENUM"):

@@ -3,7 +3,8 @@
  * `tests/rpl_structs.py . --update`; do not edit.
  *
  * The compiler (slipway/rpl.h) and the reader of packs (slipway/rpl_pack.h) return the same structures. Formats and other names
- * of Vulkan have the values of its enumerants, so that this header needs none of Vulkan's. Sizes and offsets are in bytes.
+ * of Vulkan have the values of its enumerants, so that this header needs none of Vulkan's. MAX_ENUM is no value: it makes
+ * room for any int that a caller passes. Sizes and offsets are in bytes.
  * Texts are UTF-8 and end with a zero that `size` does not count. A list without items has a null pointer.
  */
 #ifndef SLIPWAY_RPL_STRUCTS_H
@@ -76,28 +77,33 @@ typedef struct rpl_numbers {
 typedef enum rpl_pipeline_kind {
   RPL_PIPELINE_KIND_GRAPHICS,
   RPL_PIPELINE_KIND_COMPUTE,
+  RPL_PIPELINE_KIND_MAX_ENUM = 0x7fffffff
 } rpl_pipeline_kind;
 
 typedef enum rpl_stage {
   RPL_STAGE_VERTEX,
   RPL_STAGE_FRAGMENT,
   RPL_STAGE_COMPUTE,
+  RPL_STAGE_MAX_ENUM = 0x7fffffff
 } rpl_stage;
 
 typedef enum rpl_rate {
   RPL_RATE_VERTEX,
   RPL_RATE_INSTANCE,
+  RPL_RATE_MAX_ENUM = 0x7fffffff
 } rpl_rate;
 
 typedef enum rpl_buffer_type {
   RPL_BUFFER_TYPE_UNIFORM,
   RPL_BUFFER_TYPE_READ_ONLY_STORAGE,
   RPL_BUFFER_TYPE_READ_WRITE_STORAGE,
+  RPL_BUFFER_TYPE_MAX_ENUM = 0x7fffffff
 } rpl_buffer_type;
 
 typedef enum rpl_option_class {
   RPL_OPTION_CLASS_GLOBAL,
   RPL_OPTION_CLASS_INSTANCE,
+  RPL_OPTION_CLASS_MAX_ENUM = 0x7fffffff
 } rpl_option_class;
 
 typedef enum rpl_option_type {
@@ -106,12 +112,14 @@ typedef enum rpl_option_type {
   RPL_OPTION_TYPE_SINT,
   RPL_OPTION_TYPE_FLOAT,
   RPL_OPTION_TYPE_ENUM,
+  RPL_OPTION_TYPE_MAX_ENUM = 0x7fffffff
 } rpl_option_type;
 
 typedef enum rpl_item {
   RPL_ITEM_FLOAT,
   RPL_ITEM_UINT,
   RPL_ITEM_SINT,
+  RPL_ITEM_MAX_ENUM = 0x7fffffff
 } rpl_item;
 
 typedef enum rpl_item_format {
@@ -128,6 +136,7 @@ typedef enum rpl_item_format {
   RPL_ITEM_FORMAT_UINT32,
   RPL_ITEM_FORMAT_SINT32,
   RPL_ITEM_FORMAT_FLOAT32,
+  RPL_ITEM_FORMAT_MAX_ENUM = 0x7fffffff
 } rpl_item_format;
 
 /* f4 is {RPL_ITEM_FLOAT, 4, 1}, f3x3 is {RPL_ITEM_FLOAT, 3, 3}. */

@@ -250,8 +250,10 @@ TEST(RplC, RefusesWrongCalls) {
   variant.options = nullptr;
   variant.option_count = 1;
   EXPECT_EQ(rpl_program_compile(program, &variant, &pipeline, nullptr), RPL_WRONG_CALL);
-  EXPECT_EQ(rpl_program_create(compiler.compiler, nullptr, 1, &program, nullptr), RPL_WRONG_CALL);
-  EXPECT_EQ(program, nullptr);
+  rpl_program* none = program;
+  EXPECT_EQ(rpl_program_create(compiler.compiler, nullptr, 1, &none, nullptr), RPL_WRONG_CALL);
+  EXPECT_EQ(none, nullptr);
+  rpl_program_release(program);
   EXPECT_EQ(rpl_set_allocator(nullptr), RPL_LACKS) << "the memory is that of the process";
   rpl_program_release(nullptr), rpl_pipeline_release(nullptr), rpl_module_release(nullptr);
 }
