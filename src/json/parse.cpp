@@ -75,9 +75,8 @@ class Parser {
       if (const auto invalid = first_invalid_utf8()) throw SyntaxError(*invalid, "the text is not UTF-8 here");
       const std::size_t size = padded_.size();
       padded_.reserve(size + simdjson::SIMDJSON_PADDING);
-      ondemand::parser parser;
       ondemand::document document;
-      check(parser.iterate(simdjson::padded_string_view(padded_.data(), size, padded_.capacity())).get(document), 0);
+      check(parser_.iterate(simdjson::padded_string_view(padded_.data(), size, padded_.capacity())).get(document), 0);
       ondemand::json_type type;
       check(document.type().get(type), first_token());
       if (type == ondemand::json_type::object || type == ondemand::json_type::array) {
@@ -231,11 +230,10 @@ class Parser {
         end = read_array(value, index, begin, depth);
         break;
       case ondemand::json_type::string: {
-        std::string_view text;
-        check(value.get_string().get(text), begin);
-        check_characters(begin);
-        document_->nodes_[index].link = add_string(text);
+        ondemand::raw_json_string raw;
+        check(value.get_raw_json_string().get(raw), begin);
         end = end_of_string(begin);
+        document_->nodes_[index].link = add_string(text_of_string(raw, begin, end));
         break;
       }
       case ondemand::json_type::number: {
@@ -284,9 +282,7 @@ class Parser {
         check(code, after);
       }
       const std::size_t key_begin = offset(field.key().raw()) - 1;
-      std::string_view key;
-      check(field.unescaped_key().get(key), key_begin);
-      check_characters(key_begin);
+      const std::string_view key = text_of_string(field.key(), key_begin, end_of_string(key_begin));
       after = read(field.value(), index, add_string(key), depth + 1);
     }
     close(index);
@@ -313,11 +309,18 @@ class Parser {
     return at + 1;
   }
 
-  // simdjson does not reject raw control characters inside strings in this mode.
-  void check_characters(std::size_t begin) const {
-    for (std::size_t i = begin + 1, end = end_of_string(begin); i < end; ++i) {
-      if (static_cast<unsigned char>(padded_[i]) < 0x20) check(simdjson::UNESCAPED_CHARS, begin);
-    }
+  // The characters of a string, until the next one with escapes. The parser would keep all of them until its end.
+  std::string_view text_of_string(ondemand::raw_json_string raw, std::size_t begin, std::size_t end) {
+    const std::string_view text = std::string_view(padded_).substr(begin + 1, end - begin - 2);
+    // simdjson does not reject raw control characters inside strings in this mode.
+    if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+      check(simdjson::UNESCAPED_CHARS, begin);
+    if (!text.contains('\\')) return text;
+    unescaped_.resize(text.size() + simdjson::SIMDJSON_PADDING);
+    std::uint8_t* to = unescaped_.data();
+    std::string_view made;
+    check(parser_.unescape(raw, to).get(made), begin);
+    return made;
   }
 
   static bool is_number(std::string_view text) {  // RFC 8259: -? int frac? exp?
@@ -341,6 +344,8 @@ class Parser {
 
   std::shared_ptr<Document> document_;
   std::string& padded_;
+  ondemand::parser parser_;
+  std::vector<std::uint8_t> unescaped_;
   std::vector<std::uint32_t> recent_strings_ = std::vector<std::uint32_t>(1024, kNoString);  // by hash
 };
 
