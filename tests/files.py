@@ -15,6 +15,7 @@ import xml.dom.minidom
 from processes import run_on_terminal
 
 program = sys.argv[1]
+examples = pathlib.Path(__file__).resolve().parent.parent / "examples"
 failures = []
 
 
@@ -321,6 +322,13 @@ with tempfile.TemporaryDirectory() as name:
     shown = run_on_terminal(program, "convert", "small.graph")
     expect(b"the output is binary, and standard output is a terminal" in shown and b"VGF1" not in shown, f"a VGF file on a terminal: {shown}")
     expect(b"TANH" in run_on_terminal(program, "convert", "small.graph", "--emit", "tosa-text"), "text is written to a terminal")
+    model = f"{examples}/sandwich/sandwich.vgf"
+    run("convert", "small.graph", "-o", "small.vgf")
+    for words in (("inspect", "small.vgf", "--module", "0"), ("inspect", model, "--constant", "0"), ("convert", f"{examples}/kernel_info/saxpy.zebin", "-o", "-"),
+                  ("compile", f"{examples}/triangle/triangle.rpl", "--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main", "--emit", "spirv",
+                   "-o", "-")):
+        shown = run_on_terminal(program, *words)
+        expect(b"the output is binary, and standard output is a terminal" in shown and b"\0" not in shown, f"{words} on a terminal: {shown}")
 
     # Includes and links that leave a directory.
     os.mkdir("artifacts")

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/elf.hpp"
 #include "base/format.hpp"
@@ -23,6 +25,7 @@
 #include "cli/zebin/verbs.hpp"
 #include "foreign/recognise.hpp"
 #include "json/document.hpp"
+#include "json/record.hpp"
 #include "zeinfo/zebin/unpack.hpp"
 
 namespace slipway::cli {
@@ -226,7 +229,33 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
   return problem;
 }
 
-// A file that is called JSON may be a scenario of which nothing is left.
+// Formats that one key tells from others: of an object of other keys only a name like theirs is not enough.
+struct RootKeys {
+  std::string_view format;
+  std::array<std::string_view, 6> keys;
+};
+constexpr RootKeys kRootKeys[] = {
+    {"jobs", {"jobs"}},
+    {"profile", {"version", "bindings", "executions", "execution", "qos", "dtrace"}},
+};
+
+// Nothing, unless all keys of the object are those of one of these formats, and some are misspelled.
+std::optional<std::string> misspelled_key(const Content& content) {
+  for (const auto& [format, all] : kRootKeys) {
+    const std::span keys(all.begin(), std::ranges::find(all, ""));
+    std::string misspelled;
+    const bool is_like = std::ranges::all_of(content.keys, [&](const std::string& key) {
+      if (key.contains('/') || json::is_free_key(key) || std::ranges::contains(keys, key)) return true;
+      const std::optional<std::string> near = closest(key, keys);
+      if (near) misspelled = formatted("`{}`, and format {} has `{}`", key, format, *near);
+      return near.has_value();
+    });
+    if (is_like && !misspelled.empty()) return misspelled;
+  }
+  return std::nullopt;
+}
+
+// A file that is called JSON may be a scenario of which nothing is left, or a script of jobs with a misspelled key.
 void check_json(const Path& file, const Result<ContentOf>& read, Diagnostics& diagnostics) {
   if (file.extension() != ".json") return;
   std::optional<Diagnostic> problem;
@@ -235,10 +264,30 @@ void check_json(const Path& file, const Result<ContentOf>& read, Diagnostics& di
   } else if (auto parsed = json::parse(make_source(file.string(), std::string(text_of(read->content().bytes))));
              !parsed) {
     problem = parsed.error().front();
+  } else if (const auto key = misspelled_key(read->content())) {
+    problem = Diagnostic{.kind = DiagnosticKind::NotRecognised,
+                         .message = formatted("left out, because its format is unknown: it has the key {}", *key),
+                         .location = SourceLocation::in_file(file.string())};
   }
   if (!problem) return;
   problem->severity = Severity::Warning;
   diagnostics.add(*std::move(problem));
+}
+
+// Links whose targets do not exist.
+void check_links(const std::string& directory, Diagnostics& diagnostics) {
+  namespace fs = std::filesystem;
+  std::vector<Path> links;
+  std::error_code error, ignored;
+  for (fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied, error), end;
+       !error && at != end; at.increment(error)) {
+    if (at->is_symlink(ignored) && !fs::exists(at->path(), ignored)) links.push_back(at->path());
+  }
+  std::ranges::sort(links);
+  for (const Path& link : links)
+    diagnostics.warning(DiagnosticKind::FileNotFound, SourceLocation::in_file(link.string()),
+                        formatted("left out, because it is a link to `{}`, which does not exist",
+                                  fs::read_symlink(link, ignored).string()));
 }
 
 // Whether the verb takes such files by themselves if it finds them in a directory: sources of shaders and of render
@@ -416,6 +465,7 @@ std::vector<FileBelow> files_of_formats(const std::string& directory,
                                         const std::function<bool(const Format& format)>& takes,
                                         Diagnostics& diagnostics) {
   std::vector<FileBelow> files;
+  check_links(directory, diagnostics);
   for (const Path& file : files_below(directory)) {
     const bool is_manifest = file.filename() == zebin::kManifestName;
     if (!is_manifest && file_exists(file.parent_path() / zebin::kManifestName)) continue;

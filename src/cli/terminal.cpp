@@ -68,6 +68,13 @@ OutputLevel output_level() { return current_level; }
 
 bool is_terminal(std::FILE* stream) { return platform::is_terminal(stream == stdin ? 0 : stream == stdout ? 1 : 2); }
 
+bool allows_binary(std::string_view output, Diagnostics& diagnostics) {
+  if (output != "-" || !is_terminal(stdout)) return true;
+  diagnostics.error(DiagnosticKind::Usage, {}, "the output is binary, and standard output is a terminal")
+      .hint("`-o FILE` names a file");
+  return false;
+}
+
 bool use_colour(std::FILE* stream) {
   if (is_set("NO_COLOR")) return false;
   if (const char* forced = std::getenv("CLICOLOR_FORCE"); forced && *forced && std::string_view(forced) != "0")

@@ -29,6 +29,8 @@ void set_output_level(OutputLevel level);
 OutputLevel output_level();
 
 bool is_terminal(std::FILE* stream);
+// Whether a binary file may be written there: `-` is standard output, and it is an error if that is a terminal.
+bool allows_binary(std::string_view output, Diagnostics& diagnostics);
 // By NO_COLOR, CLICOLOR_FORCE, TERM=dumb, and whether the stream is a terminal, in this order.
 bool use_colour(std::FILE* stream);
 // The width of lines for people: COLUMNS, else that of the terminal, else 80; from 60 to 120.

@@ -2,6 +2,7 @@
 #include "importer/bind.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "base/format.hpp"
@@ -167,7 +168,10 @@ class Binder {
       const auto& values = names_.graph->values;
       const auto found = std::ranges::find(values, name, &NetValue::name);
       if (found == values.end()) {
-        diagnostics_.error(DiagnosticKind::UnknownReference, here(), formatted("the model has no tensor `{}`", name));
+        Diagnostic& problem = diagnostics_.error(DiagnosticKind::UnknownReference, here(),
+                                                 formatted("the model has no tensor `{}`", name));
+        if (const auto near = closest(name, values | std::views::transform(&NetValue::name)))
+          problem.hint(formatted("did you mean `{}`?", *near));
         continue;
       }
       interface.outputs.push_back({name, static_cast<NetValueId>(found - values.begin())});

@@ -33,7 +33,77 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   return std::min(i + 1, text.size());
 }
 
+std::size_t end_of_comment(std::string_view text, std::size_t begin) {
+  if (text.substr(begin, 2) == "//") return std::min(text.find('\n', begin), text.size());
+  const std::size_t close = text.substr(begin, 2) == "/*" ? text.find("*/", begin + 2) : text.npos;
+  return close == text.npos ? begin : close + 2;
+}
+
+namespace {
+
+// To the next character that is not a blank, a comma, or in a comment.
+std::size_t skip_between(std::string_view text, std::size_t at) {
+  while (true) {
+    at = std::min(text.find_first_not_of(" \t\r\n,", at), text.size());
+    const std::size_t end = end_of_comment(text, at);
+    if (end == at) return at;
+    at = end;
+  }
+}
+
+bool is_closing(std::string_view text, std::size_t at) {
+  return at < text.size() && (text[at] == '}' || text[at] == ']');
+}
+
+}  // namespace
+
+std::size_t Document::end_of_token(std::uint32_t index) const {
+  const std::string_view text = source_->text();
+  const std::size_t begin = nodes_[index].begin;
+  if (nodes_[index].is_container) return begin + 1;
+  if (text[begin] == '"') return end_of_string(text, begin);
+  return std::min(text.find_first_of(" \t\r\n,]}/", begin), text.size());
+}
+
+std::size_t Document::end_of(std::uint32_t index) const {
+  // After the last value in it come the brackets that close what that is the last value of.
+  const std::uint32_t last = after(index) - 1;
+  std::size_t brackets = nodes_[last].is_container ? 1 : 0;
+  for (std::uint32_t each = last; each != index; each = nodes_[each].parent) ++brackets;
+  const std::string_view text = source_->text();
+  std::size_t at = end_of_token(last);
+  for (; brackets != 0; --brackets) at = std::min(skip_between(text, at) + 1, text.size());
+  return at;
+}
+
+std::size_t Document::key_of(std::uint32_t index) const {
+  const std::string_view text = source_->text();
+  std::size_t at = skip_between(text, end_of_token(index - 1));
+  while (is_closing(text, at)) at = skip_between(text, at + 1);
+  return at;
+}
+
 Value Document::root() const { return nodes_.empty() ? Value() : Value(this, 0); }
+
+Type Value::type() const {
+  switch (document_->source_->text()[node().begin]) {
+    case '{':
+      return Type::Object;
+    case '[':
+      return Type::Array;
+    case '"':
+      return Type::String;
+    case 't':
+    case 'f':
+      return Type::Bool;
+    case 'n':
+      return Type::Null;
+    default:
+      return Type::Number;
+  }
+}
+
+std::size_t Value::size() const { return static_cast<std::size_t>(std::ranges::distance(begin(), end())); }
 
 double Value::number() const {
   double value = 0;
@@ -85,17 +155,17 @@ Value Value::operator[](std::size_t index) const {
 }
 
 Value Value::parent() const {
-  if (!document_ || node().parent == Document::kNone) return {};
+  if (!document_ || node().parent == Document::kNoParent) return {};
   return {document_, node().parent};
 }
 
 SourceLocation Value::location() const {
-  return document_ ? SourceLocation::in_text(document_->source_, {node().begin, node().end})
+  return document_ ? SourceLocation::in_text(document_->source_, {node().begin, document_->end_of(index_)})
                    : SourceLocation::nowhere();
 }
 
 SourceLocation Value::key_location() const {
-  const std::uint64_t begin = node().key_begin;
+  const std::uint64_t begin = document_->key_of(index_);
   return SourceLocation::in_text(document_->source_, {begin, end_of_string(document_->source_->text(), begin)});
 }
 
@@ -104,13 +174,13 @@ SourceLocation Value::opening() const {
                    : SourceLocation::nowhere();
 }
 
-std::string_view Value::text() const { return document_->source_->text({node().begin, node().end}); }
+std::string_view Value::text() const { return document_->source_->text({node().begin, document_->end_of(index_)}); }
 
 std::string Value::pointer() const {
   const Value above = parent();
   if (!above) return "";
   if (above.type() == Type::Array) {
-    return formatted("{}/{}", above.pointer(), node().position);
+    return formatted("{}/{}", above.pointer(), std::uint32_t{node().name});
   }
   std::string escaped;
   for (const char c : key()) {

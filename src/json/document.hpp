@@ -39,20 +39,23 @@ class Document {
  private:
   friend class Value;
   friend class Parser;
-  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kNoParent = (1u << 31) - 1;  // a value has at least two characters, so fewer fit
 
-  // Files have millions of them.
+  // Files have millions of them, so that what the text has is not repeated: the type, the end, where the key is. A
+  // value is before its children, and they are before its next sibling.
   struct Node {
-    Type type = Type::Null;
-    std::uint32_t parent = kNone;
-    std::uint32_t next = kNone;   // sibling
-    std::uint32_t first = kNone;  // child; of a string the index of its value in strings_
-    std::uint32_t count = 0;      // children
-    std::uint32_t position = 0;   // among its siblings
-    std::uint32_t key = kNone;    // index into strings_: the key of a member
-    std::uint32_t begin = 0, end = 0;
-    std::uint32_t key_begin = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t link = 0;  // of an array or object: after its last descendant; of a string: its value in strings_
+    std::uint32_t name = 0;  // of a member: its key in strings_; of an element: its position
+    std::uint32_t parent : 31 = kNoParent;
+    std::uint32_t is_container : 1 = false;  // an array or object, which may be empty
   };
+  std::uint32_t after(std::uint32_t index) const { return nodes_[index].is_container ? nodes_[index].link : index + 1; }
+  // Offsets in the text: after a value, after its opening bracket if it is an array or object, and of the key of a
+  // member.
+  std::size_t end_of(std::uint32_t index) const;
+  std::size_t end_of_token(std::uint32_t index) const;
+  std::size_t key_of(std::uint32_t index) const;
 
   SourcePtr source_;
   std::vector<Node> nodes_;
@@ -70,18 +73,18 @@ class Value {
   Value() = default;
 
   explicit operator bool() const { return document_ != nullptr; }
-  Type type() const { return node().type; }
-  bool is(Type type) const { return document_ && node().type == type; }
+  Type type() const;
+  bool is(Type type) const { return document_ && this->type() == type; }
 
   bool boolean() const { return text().starts_with('t'); }
-  const std::string& string() const { return document_->strings_[node().first]; }
+  const std::string& string() const { return document_->strings_[node().link]; }
   std::string_view number_text() const { return text(); }
   double number() const;
   // Empty if the number is fractional or does not fit. `40.0` is 40.
   std::optional<std::int64_t> integer() const;
   std::optional<std::uint64_t> unsigned_integer() const;
 
-  std::size_t size() const { return document_ ? node().count : 0; }
+  std::size_t size() const;  // counts the children
   // The value of a key (the last one, if the key is repeated), or nothing.
   Value operator[](std::string_view key) const;
   Value operator[](std::size_t index) const;
@@ -92,7 +95,7 @@ class Value {
   Iterator end() const;
 
   // Only for the value of a member: its key, and where the key is.
-  const std::string& key() const { return document_->strings_[node().key]; }
+  const std::string& key() const { return document_->strings_[node().name]; }
   SourceLocation key_location() const;
 
   Value parent() const;
@@ -119,7 +122,7 @@ class Value::Iterator {
   Iterator(const Document* document, std::uint32_t index) : document_(document), index_(index) {}
   Value operator*() const { return {document_, index_}; }
   Iterator& operator++() {
-    index_ = document_->nodes_[index_].next;
+    index_ = document_->after(index_);
     return *this;
   }
   Iterator operator++(int) {
@@ -131,17 +134,16 @@ class Value::Iterator {
 
  private:
   const Document* document_ = nullptr;
-  std::uint32_t index_ = Document::kNone;
+  std::uint32_t index_ = 0;
 };
 
-inline Value::Iterator Value::begin() const {
-  const bool has_children = document_ && node().count != 0;
-  return has_children ? Iterator(document_, node().first) : Iterator(document_, Document::kNone);
-}
-inline Value::Iterator Value::end() const { return {document_, Document::kNone}; }
+inline Value::Iterator Value::begin() const { return {document_, index_ + 1}; }
+inline Value::Iterator Value::end() const { return {document_, document_ ? document_->after(index_) : index_ + 1}; }
 
 // After the closing quote of the string that begins there.
 std::size_t end_of_string(std::string_view text, std::size_t begin);
+// After the comment that begins there, without its line break; `begin` if there is none, or if it is never closed.
+std::size_t end_of_comment(std::string_view text, std::size_t begin);
 
 // The characters of a string or key without its quotes, for suggestions.
 SourceLocation inside_quotes(SourceLocation quoted);

@@ -7,7 +7,11 @@ namespace {
 
 std::size_t walk(slipway::json::Value value) {
   std::size_t sum = value.text().size() + value.pointer().size();
-  for (const slipway::json::Value child : value) sum += walk(child);
+  const bool has_keys = value.is(slipway::json::Type::Object);
+  for (const slipway::json::Value child : value) {
+    if (has_keys) sum += child.key_location().span.end;
+    sum += walk(child);
+  }
   return sum;
 }
 

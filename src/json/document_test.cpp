@@ -59,6 +59,37 @@ TEST(Document, CommentsAndTrailingCommasKeepOffsets) {
   EXPECT_FALSE(good("{\"a\": \"// no, }\"}")->extension());
 }
 
+// Nodes have no ends: the text of each array and object is parsed again.
+int count_equal_texts(Value value) {
+  if (!value.is(Type::Array) && !value.is(Type::Object)) return 0;
+  const auto again = good(std::string(value.text()));
+  int equal = again && again->root().type() == value.type() && again->root().size() == value.size();
+  for (const Value child : value) equal += count_equal_texts(child);
+  return equal;
+}
+
+TEST(Document, EndsAndKeysComeFromTheText) {
+  const auto document = good(R"({"a" /* "no": [ */ : [ {"b": [ ] /* ] } */ , } // ] "no": 1
+  , [[[ ], {}]], 12/* } */, "\\\"]", ] , /* "no": */ "c\"" /* : */ : {} , "d":-1e5})");
+  const Value root = document->root();
+  EXPECT_EQ(count_equal_texts(root), 9);
+  EXPECT_EQ(root["a"].text().back(), ']');
+  EXPECT_EQ(root["a"][0].text(), "{\"b\": [ ] /* ] } */ , }");
+  EXPECT_EQ(root["a"][1].text(), "[[[ ], {}]]");
+  EXPECT_EQ(root["a"][2].text(), "12");
+  EXPECT_EQ(root["a"][3].text(), R"("\\\"]")");
+  EXPECT_EQ(root["a"][3].pointer(), "/a/3");
+  EXPECT_EQ(root["c\""].text(), "{}");
+  EXPECT_EQ(root["d"].text(), "-1e5");
+  std::string keys;
+  for (const Value member : root) {
+    const SourceLocation at = member.key_location();
+    keys += std::string(document->source()->text(at.span)) + " ";
+  }
+  EXPECT_EQ(keys, R"("a" "c\"" "d" )");
+  EXPECT_EQ(document->source()->text(root["a"][0]["b"].key_location().span), "\"b\"");
+}
+
 TEST(Document, SyntaxErrorsHaveLocations) {
   EXPECT_EQ(bad(""), "t.json:1:1: error: the file is empty [json-syntax]\n");
   EXPECT_EQ(bad("{\"a\": 1 \"b\": 2}"), "t.json:1:9: error: unexpected `\"b` [json-syntax]\n");

@@ -32,15 +32,11 @@ std::optional<Span> blank_extensions(std::string& text, std::size_t& starts) {
       for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) i += text[i] == '\\';
       ++i;
       comma.reset();
-    } else if (text.compare(i, 2, "//") == 0) {
-      const std::size_t end = std::min(text.find('\n', i), text.size());
+    } else if (const std::size_t end = end_of_comment(text, i); end != i) {
       found(i, end);
       i = end;
     } else if (text.compare(i, 2, "/*") == 0) {
-      const std::size_t close = text.find("*/", i + 2);
-      if (close == text.npos) return first;  // never closed: left as it is, which is a syntax error
-      found(i, close + 2);
-      i = close + 2;
+      return first;  // never closed: left as it is, which is a syntax error
     } else {
       starts += c == ',' || c == '[' || c == '{';
       if ((c == ']' || c == '}') && comma) found(*comma, *comma + 1);
@@ -79,15 +75,14 @@ class Parser {
       if (const auto invalid = first_invalid_utf8()) throw SyntaxError(*invalid, "the text is not UTF-8 here");
       const std::size_t size = padded_.size();
       padded_.reserve(size + simdjson::SIMDJSON_PADDING);
-      ondemand::parser parser;
       ondemand::document document;
-      check(parser.iterate(simdjson::padded_string_view(padded_.data(), size, padded_.capacity())).get(document), 0);
+      check(parser_.iterate(simdjson::padded_string_view(padded_.data(), size, padded_.capacity())).get(document), 0);
       ondemand::json_type type;
       check(document.type().get(type), first_token());
       if (type == ondemand::json_type::object || type == ondemand::json_type::array) {
         ondemand::value root;
         check(document.get_value().get(root), first_token());
-        read(root, Document::kNone, 0);
+        read(root, Document::kNoParent, 0, 0);
       } else {
         throw SyntaxError(first_token(), "expected `{` or `[` at the start");
       }
@@ -202,6 +197,7 @@ class Parser {
   }
 
   // Keys and names are repeated: a recent equal string is used again.
+  static constexpr std::uint32_t kNoString = ~0u;
   std::uint32_t add_string(std::string_view text) {
     std::uint32_t& recent = recent_strings_[std::hash<std::string_view>()(text) % recent_strings_.size()];
     if (recent < document_->strings_.size() && document_->strings_[recent] == text) return recent;
@@ -214,38 +210,33 @@ class Parser {
     return static_cast<std::uint32_t>(json::end_of_string(padded_, begin));
   }
 
-  // Long, because it has one case per type of value.
-  std::uint32_t read(ondemand::value& value, std::uint32_t parent, int depth) {
+  // Returns the end of the value. Long, because it has one case per type of value.
+  std::size_t read(ondemand::value& value, std::uint32_t parent, std::uint32_t name, int depth) {
     const auto index = static_cast<std::uint32_t>(document_->nodes_.size());
-    document_->nodes_.emplace_back().parent = parent;
+    document_->nodes_.emplace_back(Document::Node{.name = name, .parent = parent});
     const char* location = nullptr;
     check(value.current_location().get(location), padded_.size());
     const std::size_t begin = offset(location);
     if (depth >= kMaxDepth) check(simdjson::DEPTH_ERROR, begin);
     ondemand::json_type type;
     check(value.type().get(type), begin);
+    document_->nodes_[index].begin = static_cast<std::uint32_t>(begin);
     std::size_t end = begin;
-    Type kind = Type::Null;
     switch (type) {
       case ondemand::json_type::object:
-        kind = Type::Object;
         end = read_object(value, index, begin, depth);
         break;
       case ondemand::json_type::array:
-        kind = Type::Array;
         end = read_array(value, index, begin, depth);
         break;
       case ondemand::json_type::string: {
-        kind = Type::String;
-        std::string_view text;
-        check(value.get_string().get(text), begin);
-        check_characters(begin);
-        document_->nodes_[index].first = add_string(text);
+        ondemand::raw_json_string raw;
+        check(value.get_raw_json_string().get(raw), begin);
         end = end_of_string(begin);
+        document_->nodes_[index].link = add_string(text_of_string(raw, begin, end));
         break;
       }
       case ondemand::json_type::number: {
-        kind = Type::Number;
         const std::string_view token = value.raw_json_token();
         end = begin + token.find_last_not_of(" \t\r\n") + 1;
         ondemand::number number;
@@ -256,7 +247,6 @@ class Parser {
         break;
       }
       case ondemand::json_type::boolean: {
-        kind = Type::Bool;
         bool flag = false;
         check(value.get_bool().get(flag), begin);
         end = begin + (flag ? 4 : 5);
@@ -272,23 +262,18 @@ class Parser {
       default:
         check(simdjson::TAPE_ERROR, begin);
     }
-    Document::Node& node = document_->nodes_[index];
-    node.type = kind;
-    node.begin = static_cast<std::uint32_t>(begin);
-    node.end = static_cast<std::uint32_t>(end);
-    return index;
+    return end;
   }
 
-  void link(std::uint32_t parent, std::uint32_t& last, std::uint32_t child) {
-    (last == Document::kNone ? document_->nodes_[parent].first : document_->nodes_[last].next) = child;
-    document_->nodes_[child].position = document_->nodes_[parent].count++;
-    last = child;
+  // All children have been read.
+  void close(std::uint32_t index) {
+    document_->nodes_[index].is_container = true;
+    document_->nodes_[index].link = static_cast<std::uint32_t>(document_->nodes_.size());
   }
 
   std::size_t read_object(ondemand::value& value, std::uint32_t index, std::size_t begin, int depth) {
     ondemand::object object;
     check(value.get_object().get(object), begin);
-    std::uint32_t last = Document::kNone;
     std::size_t after = begin + 1;
     for (auto member : object) {
       ondemand::field field;
@@ -297,32 +282,24 @@ class Parser {
         check(code, after);
       }
       const std::size_t key_begin = offset(field.key().raw()) - 1;
-      std::string_view key;
-      check(field.unescaped_key().get(key), key_begin);
-      check_characters(key_begin);
-      const std::uint32_t key_string = add_string(key);
-      const std::uint32_t child = read(field.value(), index, depth + 1);
-      Document::Node& node = document_->nodes_[child];
-      node.key = key_string;
-      node.key_begin = static_cast<std::uint32_t>(key_begin);
-      after = node.end;
-      link(index, last, child);
+      const std::string_view key = text_of_string(field.key(), key_begin, end_of_string(key_begin));
+      after = read(field.value(), index, add_string(key), depth + 1);
     }
+    close(index);
     return closing(after, '}');
   }
 
   std::size_t read_array(ondemand::value& value, std::uint32_t index, std::size_t begin, int depth) {
     ondemand::array array;
     check(value.get_array().get(array), begin);
-    std::uint32_t last = Document::kNone;
+    std::uint32_t position = 0;
     std::size_t after = begin + 1;
     for (auto element : array) {
       ondemand::value inner;
       check(std::move(element).get(inner), after);
-      const std::uint32_t child = read(inner, index, depth + 1);
-      after = document_->nodes_[child].end;
-      link(index, last, child);
+      after = read(inner, index, position++, depth + 1);
     }
+    close(index);
     return closing(after, ']');
   }
 
@@ -332,11 +309,18 @@ class Parser {
     return at + 1;
   }
 
-  // simdjson does not reject raw control characters inside strings in this mode.
-  void check_characters(std::size_t begin) const {
-    for (std::size_t i = begin + 1, end = end_of_string(begin); i < end; ++i) {
-      if (static_cast<unsigned char>(padded_[i]) < 0x20) check(simdjson::UNESCAPED_CHARS, begin);
-    }
+  // The characters of a string, until the next one with escapes. The parser would keep all of them until its end.
+  std::string_view text_of_string(ondemand::raw_json_string raw, std::size_t begin, std::size_t end) {
+    const std::string_view text = std::string_view(padded_).substr(begin + 1, end - begin - 2);
+    // simdjson does not reject raw control characters inside strings in this mode.
+    if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+      check(simdjson::UNESCAPED_CHARS, begin);
+    if (!text.contains('\\')) return text;
+    unescaped_.resize(text.size() + simdjson::SIMDJSON_PADDING);
+    std::uint8_t* to = unescaped_.data();
+    std::string_view made;
+    check(parser_.unescape(raw, to).get(made), begin);
+    return made;
   }
 
   static bool is_number(std::string_view text) {  // RFC 8259: -? int frac? exp?
@@ -360,7 +344,9 @@ class Parser {
 
   std::shared_ptr<Document> document_;
   std::string& padded_;
-  std::vector<std::uint32_t> recent_strings_ = std::vector<std::uint32_t>(1024, Document::kNone);  // by hash
+  ondemand::parser parser_;
+  std::vector<std::uint8_t> unescaped_;
+  std::vector<std::uint32_t> recent_strings_ = std::vector<std::uint32_t>(1024, kNoString);  // by hash
 };
 
 Result<std::shared_ptr<const Document>> parse(SourcePtr source) {

@@ -86,6 +86,23 @@ TEST(RplJson, ReadsWhatOtherProgramsWrite) {
   const JsonRead escaped(with("\"vulkan1.3\"", "\"\\u0076ulkan\\t\\ud83d\\ude00\""));
   ASSERT_EQ(escaped.status, RPL_OK) << escaped.problem();
   EXPECT_STREQ(escaped.pipeline->metadata.requirements.target.data, "vulkan\t\xf0\x9f\x98\x80");
+  // Keys and words that are compared have escapes, too: each of their letters.
+  const auto in_codes = [](std::string_view word) {
+    std::string codes;
+    for (const char letter : word) codes += formatted("\\u{:04x}", static_cast<int>(letter));
+    return codes;
+  };
+  std::string coded = text;
+  for (const std::string_view word :
+       {"slipway-rpl-metadata", "format", "version", "polygon_mode", "fill", "f3", "float32"}) {
+    const std::size_t at = coded.find(formatted("\"{}\"", word));
+    ASSERT_NE(at, coded.npos) << word;
+    coded.replace(at + 1, word.size(), in_codes(word));
+  }
+  const JsonRead codes(coded);
+  ASSERT_EQ(codes.status, RPL_OK) << codes.problem();
+  EXPECT_EQ(metadata_text(metadata_of(codes.pipeline->metadata)),
+            metadata_text(metadata_of(JsonRead(text).pipeline->metadata)));
   const JsonRead real(with("\"line_width\": 1.0", "\"line_width\": 1.2500e+1"));
   ASSERT_EQ(real.status, RPL_OK) << real.problem();
   EXPECT_EQ(real.pipeline->metadata.settings.line_width, 12.5F);
@@ -138,6 +155,8 @@ TEST(RplJson, SaysWhereAnErrorIs) {
   EXPECT_EQ(problem("\"version\": 1", "\"version\": 2"),
             "3:14: expected 1: this is not metadata of this version at /version");
   EXPECT_THAT(problem("slipway-rpl-metadata", "other"), HasSubstr("expected \"slipway-rpl-metadata\""));
+  EXPECT_THAT(problem("\"cull_mode\": \"back\"", "\"cull_mode\": \"back\", \"cull\\u005fmode\": \"back\""),
+              HasSubstr("the key occurs twice at /settings/cull_mode"));
   EXPECT_THAT(problem("\"fill\"", "\"full\""),
               HasSubstr("`full` is not a value of this key at /settings/polygon_mode"));
   EXPECT_THAT(problem("\"binding\": 0", "\"binding\": -1"),

@@ -16,6 +16,9 @@ struct Slice {
   std::size_t size;
 };
 bool equal(Slice a, const char* b) { return a.size == strlen(b) && memcmp(a.data, b, a.size) == 0; }
+bool equal_to_quoted(Slice a, const char* quoted) {
+  return a.size + 2 == strlen(quoted) && memcmp(a.data, quoted + 1, a.size) == 0;
+}
 bool equal_but_for_case(Slice a, const char* capitals) {
   for (std::size_t i = 0; i < a.size; ++i) {
     const char letter = capitals[i] >= 'A' && capitals[i] <= 'Z' ? static_cast<char>(capitals[i] + 32) : capitals[i];
@@ -288,6 +291,17 @@ class JsonReader {
     return true;
   }
 
+  // A string that is compared with known ones, without its escapes. One with escapes that is longer than `letters`, or
+  // has an escape that no text has, is not a known one, and stays as it is.
+  using Letters = char[6 * kMaxKnown];
+  bool read_known(Slice& to, Letters& letters, const Place* place) {
+    if (!read_raw_string(to, place)) return false;
+    if (to.size > sizeof letters || !memchr(to.data, '\\', to.size)) return true;
+    char* end = letters;
+    if (unescape(to, end)) to = {letters, static_cast<std::size_t>(end - letters)};
+    return true;
+  }
+
   bool make_text(Slice raw, rpl_text& to, const Place* place) {
     // (a number of an option takes a letter more)
     char* const text = take(raw.size + 2);
@@ -410,7 +424,8 @@ class JsonReader {
   bool read_enumerant(Enumeration of, std::uint32_t& to, const Place* place) {
     const char* const begin = (skip_space(), at_);
     Slice word{};
-    if (!read_raw_string(word, place)) return false;
+    Letters letters;
+    if (!read_known(word, letters, place)) return false;
     std::uint32_t value = 0;
     for (const EnumerantName& each : kEnumerantNames) {
       if (each.of != of) continue;
@@ -423,7 +438,8 @@ class JsonReader {
   bool read_setting_word(SettingList list, std::uint32_t& to, const Place* place) {
     const char* const begin = (skip_space(), at_);
     Slice word{};
-    if (!read_raw_string(word, place)) return false;
+    Letters letters;
+    if (!read_known(word, letters, place)) return false;
     for (const SettingWordValue& each : kSettingWords) {
       if (each.list != list || !equal(word, each.name)) continue;
       to = each.value;
@@ -435,7 +451,8 @@ class JsonReader {
   bool read_type(rpl_type& to, const Place* place) {
     const char* const begin = (skip_space(), at_);
     Slice word{};
-    if (!read_raw_string(word, place)) return false;
+    Letters letters;
+    if (!read_known(word, letters, place)) return false;
     const bool is_matrix = equal(word, "f3x3") || equal(word, "f4x4");
     const bool is_vector = word.size == 2 && word.data[1] >= '1' && word.data[1] <= '4' &&
                            (word.data[0] == 'f' || word.data[0] == 'u' || word.data[0] == 's');
@@ -556,8 +573,13 @@ class JsonReader {
         return set(read_setting_word(field.words, word, place));
       case Codec::Constant: {
         const char* const begin = (skip_space(), at_);
-        if (!skip_value(place)) return false;
-        if (equal({begin, static_cast<std::size_t>(at_ - begin)}, field.text)) return true;
+        Slice value{};
+        Letters letters;
+        const bool is_string = peek() == '"' && *field.text == '"';
+        if (is_string ? !read_known(value, letters, place) : !skip_value(place)) return false;
+        if (is_string ? equal_to_quoted(value, field.text)
+                      : equal({begin, static_cast<std::size_t>(at_ - begin)}, field.text))
+          return true;
         at_ = begin;
         return fail(place, "expected ", {field.text, strlen(field.text)}, ": this is not metadata of this version");
       }
@@ -587,9 +609,10 @@ class JsonReader {
     const JsonRange fields = json_fields_of(id);
     for (bool is_first = true; !take_one('}'); is_first = false) {
       Slice key{};
+      Letters letters;
       if (!is_first && !expect(',', place)) return false;
       const char* const at_key = (skip_space(), at_);
-      if (!read_raw_string(key, place)) return false;
+      if (!read_known(key, letters, place)) return false;
       const Place here = {place, key, 0};
       if (!expect(':', &here)) return false;
       const JsonField* field = fields.first;

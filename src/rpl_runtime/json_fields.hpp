@@ -169,11 +169,23 @@ struct JsonFields {
 };
 constexpr JsonFields kJsonFields;
 
-// The reader has a bit for each field of a structure, and memory for an item of a list.
-constexpr std::size_t kMaxItemSize = 256;
+// The reader has a bit for each field of a structure, and memory for an item of a list and for a known word.
+constexpr std::size_t kMaxItemSize = 256, kMaxKnown = 48;
+constexpr bool is_short(const char* word) {
+  std::size_t size = 0;
+  while (word && word[size] != 0) ++size;
+  return size <= kMaxKnown;
+}
 constexpr bool fits_reader() {
   for (const JsonField& field : kJsonFields.all) {
     if (field.codec == Codec::List && size_of(field.nested) > kMaxItemSize) return false;
+    if (!is_short(field.key) || !is_short(field.text)) return false;
+  }
+  for (const EnumerantName& each : kEnumerantNames) {
+    if (!is_short(each.name)) return false;
+  }
+  for (const SettingWordValue& each : kSettingWords) {
+    if (!is_short(each.name)) return false;
   }
   for (const std::uint8_t count : kJsonFields.count) {
     if (count > 64) return false;

@@ -187,25 +187,15 @@ class Conversation {
 
   // An error if the service does not run.
   std::optional<CallError> begin() {
-    const auto time = static_cast<std::uint64_t>(limits_.time.count());
-    auto worker = starter().fork(choice_.origin.command, {.kind = Order::Kind::Fork,
-                                                          .service = number_of(service_.id),
-                                                          .variant = variant_,
-                                                          .memory = limits_.memory,
-                                                          .seconds = time});
-    if (!worker) return sandbox_error(formatted("{}{}", worker.error(), kOffHelps));
-    worker_ = *worker;
-    platform::limit_sending(worker_->socket, seconds(120));
-    end_ = Clock::now() + limits_.time * kPatience + seconds(10);
-    if (!receive(std::as_writable_bytes(std::span(&hello_, 1))))
-      return sandbox_error(formatted("its process {} before it has read anything", reason().text));
-    if (const std::optional<std::string> lacks = judge(hello_, choice_.mode)) return sandbox_error(*lacks);
-    return std::nullopt;
+    std::optional<CallError> error = begin_with(true);
+    // What ended a worker that waited is not the input of this call.
+    return error && was_spare_ ? begin_with(false) : error;
   }
   const Hello& hello() const { return hello_; }
 
   Reply run(std::span<const Bytes> parts, const Ask& answer) {
-    if (!send_message(worker_->socket, {Message::Request}, parts)) return died();
+    if (!send_message(worker_->socket, {.message = Message::Request, .service = number_of(service_.id)}, parts))
+      return died();
     for (;;) {
       Header header{};
       // A reply that is larger than the memory of the process is not one, and no question is long.
@@ -231,6 +221,29 @@ class Conversation {
   }
 
  private:
+  std::optional<CallError> begin_with(bool takes_spare) {
+    auto worker = starter().fork(choice_.origin.command,
+                                 {.kind = Order::Kind::Fork,
+                                  .service = service_.prepare ? number_of(service_.id) : 0,
+                                  .variant = variant_,
+                                  .memory = limits_.memory,
+                                  .seconds = static_cast<std::uint64_t>(limits_.time.count())},
+                                 takes_spare);
+    if (!worker) return sandbox_error(formatted("{}{}", worker.error(), kOffHelps));
+    worker_ = *worker;
+    was_spare_ = worker->is_spare;
+    platform::limit_sending(worker_->socket, seconds(120));
+    end_ = Clock::now() + limits_.time * kPatience + seconds(10);
+    // After that it sends nothing until it has a request.
+    if (!receive(std::as_writable_bytes(std::span(&hello_, 1))) || (was_spare_ && has_ended()))
+      return sandbox_error(formatted("its process {} before it has read anything", reason().text));
+    if (const std::optional<std::string> lacks = judge(hello_, choice_.mode)) return sandbox_error(*lacks);
+    return std::nullopt;
+  }
+  bool has_ended() const {
+    platform::Watched watched[] = {{.file = worker_->socket}};
+    return platform::wait_for_any(watched, 0) > 0;
+  }
   CallError error_of(CallError error) const {
     error.text = formatted("{} {}", service_.name, error.text);
     return error;
@@ -282,6 +295,7 @@ class Conversation {
   const Limits& limits_;
   std::uint32_t variant_;
   std::optional<Worker> worker_;
+  bool was_spare_ = false;
   Hello hello_;
   Wait waited_ = Wait::Ready;
   Clock::time_point end_;
@@ -290,8 +304,9 @@ class Conversation {
 }  // namespace
 
 Limits default_limits(std::size_t request_size) {
-  return {.memory = 1024 * kMegabyte + 64 * std::uint64_t{request_size},
-          .time = seconds(20) + seconds(10 * request_size / kMegabyte)};
+  // Whole ones, so that most requests have the same limits: the zygote has a worker with them ready.
+  const std::uint64_t megabytes = request_size / kMegabyte;
+  return {.memory = (1024 + 64 * megabytes) * kMegabyte, .time = seconds(20 + 10 * megabytes)};
 }
 
 std::optional<SandboxMode> mode_of(std::string_view name) {

@@ -65,7 +65,7 @@ struct CallError {
   std::string text;  // a clause, such as "MLIR crashed (signal 11, Segmentation fault)"
 
   DiagnosticKind kind(DiagnosticKind of_input) const {
-    return cause == Cause::Input ? of_input : DiagnosticKind::DeviceFailed;
+    return cause == Cause::Input ? of_input : DiagnosticKind::SandboxFailed;
   }
 };
 

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,10 @@ std::vector<std::byte> escape(Bytes, const Ask&) {
   const rlimit much{1 << 30, 1 << 30};
   if (::setrlimit(RLIMIT_NOFILE, &much) == 0) done += "raise ";
   if (::dup(0) >= 0) done += "duplicate ";
+  struct stat file{};
+  for (int i = 4; i < 1024; ++i) {
+    if (::fstat(i, &file) == 0) done += formatted("file {} ", i);
+  }
   return bytes(done);
 }
 // A file that takes a process over changes the replies for all that come later.
@@ -106,8 +111,11 @@ constexpr Service kPrepared = {"prepared", "the parser", tell_prepared, prepare}
 
 // Before main: the test program as a zygote.
 [[maybe_unused]] const bool started = [] {
-  std::ifstream file("/proc/self/cmdline");
-  const std::string line(std::istreambuf_iterator<char>(file), {});
+  std::string line;
+  {
+    std::ifstream file("/proc/self/cmdline");
+    line.assign(std::istreambuf_iterator<char>(file), {});
+  }
   if (!line.ends_with(std::string_view("\0sandbox-process\0", 17))) return false;
   const Service* const services[] = {&kEcho, &kAsk, &kMisbehave, &kEscape, &kRemember, &kSpin, &kNumber, &kPrepared};
   ::_exit(serve(services));
@@ -176,7 +184,8 @@ TEST_F(Sandbox, NothingEscapes) {
   const Protection protected_by = protection();
   EXPECT_TRUE(protected_by.running) << protected_by.failure;
   if (!protected_by.calls) GTEST_SKIP() << "no seccomp";
-  EXPECT_EQ(run(kEscape, ""), "");
+  // The first worker, one that starts with its call, and some that start in advance.
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(run(kEscape, ""), "");
 }
 
 TEST_F(Sandbox, ARequestDoesNotChangeTheReplyOfAnotherOne) {
@@ -192,6 +201,63 @@ TEST_F(Sandbox, AServiceIsPreparedOnceForEachVariant) {
   EXPECT_EQ(prepared_for(3), "3");
   EXPECT_EQ(prepared_for(4), "34");
   EXPECT_EQ(prepared_for(3), "34");
+  // The worker that started in advance is from before the preparation.
+  EXPECT_EQ(prepared_for(3), "34");
+  EXPECT_EQ(prepared_for(5), "345");
+}
+
+pid_t child_of(pid_t process) {
+  for (const auto& thread : std::filesystem::directory_iterator(formatted("/proc/{}/task", process))) {
+    std::ifstream children(thread.path() / "children");
+    if (pid_t child = 0; children >> child) return child;
+  }
+  return 0;
+}
+// Makes two calls. Returns the worker that waits for the next one, of a process with one zygote.
+pid_t waiting_worker() {
+  std::string last;
+  for (int i = 0; i < 2; ++i) last = text_of(call(kNumber, {}, {.limits = kLimits}).value());
+  for (;; ::usleep(1000)) {
+    const pid_t worker = child_of(child_of(::getpid()));
+    if (worker != 0 && formatted("{}", worker) != last) return worker;
+  }
+}
+
+// Of a process that is not a child of this one.
+void wait_for_end(pid_t process) {
+  for (;; ::usleep(1000)) {
+    std::ifstream file(formatted("/proc/{}/stat", process));
+    const std::string line(std::istreambuf_iterator<char>(file), {});
+    if (line.empty() || line.contains(") Z ")) return;
+  }
+}
+
+TEST_F(SandboxOfFork, TheWorkerOfTheNextCallIsReadyAndServesOne) {
+  EXPECT_EQ(in_fork([] {
+              const std::string waiting = formatted("{}", waiting_worker());
+              const Limits others = {.memory = 300 << 20, .time = std::chrono::seconds(60)};
+              const std::string other = run(kNumber, "", {}, others), next = run(kNumber, ""), last = run(kNumber, "");
+              return formatted("{}, {}, {}", other == waiting ? "of other limits" : "another one",
+                               next == waiting ? "ready" : "another one", last == next ? "twice" : "another one");
+            }),
+            "another one, ready, another one");
+}
+
+TEST_F(SandboxOfFork, TheEndOfAWorkerThatWaitsIsNoErrorOfTheNextCall) {
+  EXPECT_EQ(in_fork([] {
+              const pid_t worker = waiting_worker();
+              ::kill(worker, SIGKILL);
+              wait_for_end(worker);
+              return run(kEcho, "third");
+            }),
+            "third");
+  EXPECT_EQ(in_fork([] {
+              const pid_t worker = waiting_worker(), zygote = child_of(::getpid());
+              ::kill(zygote, SIGKILL), ::waitpid(zygote, nullptr, 0);
+              wait_for_end(worker);
+              return run(kEcho, "third");
+            }),
+            "third");
 }
 
 TEST_F(Sandbox, ThreadsCallAtOnce) {

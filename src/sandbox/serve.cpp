@@ -9,6 +9,7 @@
 
 #include "base/system/zeroed_memory.hpp"
 #include "platform/channel.hpp"
+#include "platform/memory.hpp"
 #include "sandbox/sandbox.hpp"
 #include "sandbox/wire.hpp"
 
@@ -45,11 +46,11 @@ int work(Services services, int zygote, const platform::Inherited& inherited, co
   const Hello hello = platform::confine_worker(zygote, inherited, order.memory, order.seconds);
   const Bytes parts[] = {std::as_bytes(std::span(&hello, 1))};
   if (!platform::send_all(kSocket, parts)) return 1;
-  const Service* const service = find(services, order.service);
   Header header{};
-  // Without a request the caller is not content with the protections.
+  // Without a request the caller is not content with the protections, or has no further call.
   if (!receive_all(kSocket, std::as_writable_bytes(std::span(&header, 1))) || header.message != Message::Request)
     return 1;
+  const Service* const service = find(services, header.service);
   // From here on nothing that this process does can be relied on.
   const ZeroedMemory request(header.size);
   if (request.failed()) return send(Message::Failed, bytes_of(kNeedsMemory)) ? 0 : 1;
@@ -77,9 +78,7 @@ class Zygote {
       if (!platform::receive_packet(kSocket, std::as_writable_bytes(std::span(&order, 1)))) return 0;
       if (order.kind == Order::Kind::Begin) watch(order.process);
       if (order.kind == Order::Kind::End && !end(order)) return 1;
-      if (order.kind == Order::Kind::Fork) {
-        if (const std::optional<int> status = fork_worker(order)) return *status;
-      }
+      if (order.kind == Order::Kind::Fork && !fork_worker(order)) return 1;
     }
     return 0;
   }
@@ -107,8 +106,8 @@ class Zygote {
     return !watched[1].is_ready;
   }
 
-  // The exit status, in the worker.
-  std::optional<int> fork_worker(const Order& order) {
+  // Returns false when the caller has ended, and nothing in the worker, which ends without what a program does last.
+  bool fork_worker(const Order& order) {
     prepare(order);
     Forked forked;
     const int zygote = platform::process_id();
@@ -121,21 +120,22 @@ class Zygote {
     if (forked.process == 0) {
       platform::close_file(caller_);
       (*ends)[0] = platform::OwnedDescriptor();
-      if (platform::duplicate((*ends)[1].number(), kSocket) != 0) return 1;
+      if (platform::duplicate((*ends)[1].number(), kSocket) != 0) platform::end_now(1);
       (*ends)[1] = platform::OwnedDescriptor();
-      return work(services_, zygote, confined_, order);
+      platform::end_now(work(services_, zygote, confined_, order));
     }
     if (ends) (*ends)[1] = platform::OwnedDescriptor();
     if (process) workers_.insert(forked.process);
-    if (!send_packet(forked, process ? (*ends)[0].number() : -1)) return 1;
-    return std::nullopt;
+    return send_packet(forked, process ? (*ends)[0].number() : -1);
   }
 
   // What all workers of a service would do first, without any input, is done here once.
   void prepare(const Order& order) {
     const Service* const service = find(services_, order.service);
     if (!service || !service->prepare || prepared_.size() >= kMaxPrepared) return;
-    if (prepared_.emplace(order.service, order.variant).second) service->prepare(order.variant);
+    if (!prepared_.emplace(order.service, order.variant).second) return;
+    service->prepare(order.variant);
+    platform::release_freed_memory();  // each fork would copy the page tables of it
   }
 
   bool end(const Order& order) {

@@ -17,9 +17,11 @@ namespace {
 
 constexpr std::chrono::seconds kTimeOfZygote{60};  // to start, or to prepare a service and fork
 
-// What the zygote gets of the environment: where its libraries are, and options of sanitizers.
+// What the zygote gets of the environment: where its libraries are, and options of sanitizers. What each worker would
+// otherwise do after its fork, or each fork again, is done once: symbols are bound at the start, and the heap is in
+// large pages, whose page tables are short.
 std::vector<std::string> environment_of_sandbox() {
-  std::vector<std::string> kept;
+  std::vector<std::string> kept = {"LD_BIND_NOW=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"};
   for (const char* name :
        {"LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SystemRoot"}) {
     if (const char* value = std::getenv(name)) kept.push_back(formatted("{}={}", name, value));
@@ -37,6 +39,8 @@ std::expected<int, int> start_zygote(const std::vector<std::string>& command, in
        .files_end = kSocket + 1,
        .default_signals = true});
 }
+
+bool has_limits_of(const Order& a, const Order& b) { return a.memory == b.memory && a.seconds == b.seconds; }
 
 std::string cannot_start(int error) { return formatted("its process cannot be started: {}", std::strerror(error)); }
 
@@ -73,6 +77,7 @@ std::optional<std::string> Starter::start(const std::vector<std::string>& comman
   socket_ = (*ends)[0].release();
   process_ = *process;
   command_ = command;
+  prepared_.clear();
   ++count_;
   Greeting given{};
   const Greeting expected = greeting();
@@ -85,6 +90,8 @@ std::optional<std::string> Starter::start(const std::vector<std::string>& comman
 }
 
 std::string Starter::stop() {
+  end_spare();
+  spare_ordered_ = false;
   platform::close_file(std::exchange(socket_, -1));
   const int process = std::exchange(process_, -1);
   std::optional<platform::ProcessEnd> end;
@@ -107,18 +114,29 @@ void Starter::forget_of_parent() {
   const int self = platform::process_id();
   if (std::exchange(owner_, self) == self) return;
   if (socket_ >= 0) platform::close_file(std::exchange(socket_, -1));
+  if (spare_) platform::close_file(std::exchange(spare_, std::nullopt)->socket);
+  spare_ordered_ = false;
   process_ = -1;
 }
 
-std::expected<Worker, std::string> Starter::fork(const std::vector<std::string>& command, const Order& order) {
+std::expected<Worker, std::string> Starter::fork(const std::vector<std::string>& command, const Order& order,
+                                                 bool takes_spare) {
   if (!platform::has_fork()) return start_worker(command, order);
   const std::scoped_lock lock(mutex_);
   forget_of_parent();
   if (socket_ >= 0 && command != command_) stop();
+  repeats_ = has_limits_of(order, last_);
+  last_ = order;
+  collect_spare();
+  if (const std::optional<Worker> spare = takes_spare ? take_spare(order) : std::nullopt) {
+    order_spare();
+    return *spare;
+  }
   const bool old = socket_ >= 0;
   auto worker = fork_once(command, order);
   // A zygote that something else has ended is started again.
   if (!worker && old && socket_ < 0 && !is_interrupted()) worker = fork_once(command, order);
+  if (worker) order_spare();
   return worker;
 }
 
@@ -126,9 +144,16 @@ std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::str
   if (socket_ < 0) {
     if (std::optional<std::string> error = start(command)) return std::unexpected(std::move(*error));
   }
+  // A worker that has started before lacks what is prepared now.
+  if (order.service != 0 && prepared_.emplace(order.service, order.variant).second) end_spare();
+  if (!send(order)) return std::unexpected(formatted("the process that starts it has ended: {}", stop()));
+  return receive_worker();
+}
+
+std::expected<Worker, std::string> Starter::receive_worker() {
   Forked forked;
   Worker worker{.zygote = count_};
-  if (!send(order) || !receive_packet(socket_, forked, &worker.socket)) {
+  if (!receive_packet(socket_, forked, &worker.socket)) {
     if (worker.socket >= 0) platform::close_file(worker.socket);
     return std::unexpected(formatted("the process that starts it has ended: {}", stop()));
   }
@@ -140,6 +165,35 @@ std::expected<Worker, std::string> Starter::fork_once(const std::vector<std::str
     return std::unexpected(cannot_start(EMFILE));
   }
   return worker;
+}
+
+std::optional<Worker> Starter::take_spare(const Order& order) {
+  const bool is_prepared = order.service == 0 || prepared_.contains({order.service, order.variant});
+  if (!spare_ || !is_prepared || !has_limits_of(order, spare_order_)) return std::nullopt;
+  Worker spare = *std::exchange(spare_, std::nullopt);
+  spare.is_spare = true;
+  return spare;
+}
+
+// The first calls need none: programs often make no further ones.
+void Starter::order_spare() {
+  if (!repeats_ || spare_ordered_ || (spare_ && has_limits_of(spare_order_, last_))) return;
+  end_spare();
+  spare_order_ = last_;
+  spare_ordered_ = send(spare_order_);
+}
+
+// Its packet comes before what is ordered next.
+void Starter::collect_spare() {
+  if (!std::exchange(spare_ordered_, false)) return;
+  if (const auto spare = receive_worker()) spare_ = *spare;
+}
+
+void Starter::end_spare() {
+  if (!spare_) return;
+  platform::close_file(spare_->socket);
+  static_cast<void>(send({.kind = Order::Kind::End, .process = spare_->process}));
+  spare_.reset();
 }
 
 std::expected<Worker, std::string> Starter::start_worker(const std::vector<std::string>& command, const Order& order) {
@@ -171,8 +225,8 @@ void Starter::end(const Worker& worker) {
     return;
   }
   const std::scoped_lock lock(mutex_);
-  if (worker.zygote == count_ && socket_ >= 0 && owner_ == platform::process_id())
-    static_cast<void>(send({.kind = Order::Kind::End, .process = worker.process}));
+  if (worker.zygote != count_ || socket_ < 0 || owner_ != platform::process_id()) return;
+  static_cast<void>(send({.kind = Order::Kind::End, .process = worker.process}));
 }
 
 std::optional<Ended> Starter::report_end(const Worker& worker, bool patience) {
@@ -180,6 +234,8 @@ std::optional<Ended> Starter::report_end(const Worker& worker, bool patience) {
   if (worker.zygote == 0) return end_worker(worker.process, patience);
   const std::scoped_lock lock(mutex_);
   if (worker.zygote != count_ || socket_ < 0 || owner_ != platform::process_id()) return std::nullopt;
+  collect_spare();
+  if (socket_ < 0) return std::nullopt;
   Ended ended;
   // A worker that ends while the zygote does has not ended by itself.
   if (send({.kind = Order::Kind::End, .process = worker.process, .answer = true, .patience = patience}) &&

@@ -3,6 +3,7 @@
 //
 //   caller -> zygote   Begin, at once          zygote -> caller   Greeting
 //   caller -> zygote   Fork                    zygote -> caller   Forked, with one end of the worker's socket
+//                      (of the next worker while the caller has no request yet)
 //                                            worker -> caller   Hello: what protects it
 //   caller -> worker   Request                 worker -> caller   questions, then a reply
 //   caller -> zygote   End                     zygote -> caller   Ended, if it is asked for
@@ -25,7 +26,7 @@ namespace slipway::sandbox {
 inline constexpr int kSocket = 3;
 
 // Increment when a message or the request or reply of any service changes.
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 constexpr std::uint32_t number_of(std::string_view service) {
   std::uint32_t hash = 2166136261;  // FNV-1a
@@ -43,9 +44,10 @@ Greeting greeting();
 
 struct Order {
   enum class Kind : std::uint32_t { Begin, Fork, End } kind;
-  std::int32_t process = 0;               // Begin: the caller; End: the worker
-  std::uint32_t service = 0;              // Fork: `number_of` it
-  std::uint32_t variant = 0;              // Fork: of what the service prepares
+  std::int32_t process = 0;  // Begin: the caller; End: the worker
+  // Fork: of what the worker needs to be prepared; 0: of nothing. Its request names the service.
+  std::uint32_t service = 0;  // `number_of` it
+  std::uint32_t variant = 0;
   std::uint64_t memory = 0, seconds = 0;  // Fork: the limits
   bool answer = false;                    // End: send `Ended`
   bool patience = false;                  // End: it may be about to end by itself
@@ -81,8 +83,8 @@ enum class Message : std::uint32_t {
 
 struct Header {
   Message message;
-  std::uint32_t reserved = 0;
-  std::uint64_t size = 0;  // of the bytes that follow
+  std::uint32_t service = 0;  // of a request: `number_of` it
+  std::uint64_t size = 0;     // of the bytes that follow
 };
 
 // Returns false when the other side has closed its end, or after an error.

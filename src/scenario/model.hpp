@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,10 @@
 #include "tensor/element_type.hpp"
 #include "tensor/shape.hpp"
 #include "vk/graphics_state.hpp"
+
+namespace slipway::json {
+class Decoder;
+}
 
 namespace slipway::scenario {
 
@@ -468,6 +473,43 @@ struct Draw {
 using Command = std::variant<DispatchCompute, DispatchGraph, DispatchSpirvGraph, Boxed<DispatchFragment>,
                              DispatchOpticalFlow, DispatchBarrier, MarkBoundary, Boxed<Draw>>;
 
+// Those of a scenario, in the order of the file, without those that were left out because of errors. Of many only the
+// kinds are kept, and each pass over them reads them from the document again.
+class Commands {
+ public:
+  static constexpr std::size_t kMaxKept = 4096;
+
+  Commands() = default;
+  // Reads them, and reports errors. `list` is an array.
+  Commands(json::Value list, json::Decoder& decoder);
+
+  std::size_t size() const { return count_; }
+  bool all_read() const { return count_ == kinds_.size(); }
+  // Calls `take` with each command, or with those of the kinds. A command lives until `take` returns.
+  template <class... Kinds>
+  void each(const std::function<void(const Command&)>& take) const {
+    const std::uint32_t kinds = ((std::uint32_t{1} << index_of<Kinds>(static_cast<Command*>(nullptr))) | ... | 0u);
+    visit(sizeof...(Kinds) == 0 ? ~0u : kinds, take);
+  }
+
+ private:
+  static constexpr std::uint8_t kLeftOut = 31;
+
+  template <class Kind, class... All>
+  static constexpr std::size_t index_of(std::variant<All...>*) {
+    std::size_t index = 0;
+    static_cast<void>(((std::is_same_v<Kind, All> || std::is_same_v<Boxed<Kind>, All> || (++index, false)) || ...));
+    return index;
+  }
+  void visit(std::uint32_t kinds, const std::function<void(const Command&)>& take) const;
+
+  json::Value list_;
+  Severity leniency_ = Severity::Warning;
+  std::size_t count_ = 0;
+  std::vector<std::uint8_t> kinds_;  // of the elements of the list: the index in Command, or kLeftOut
+  std::vector<Command> kept_;        // if there are no more than that
+};
+
 // --- requirements ----------------------------------------------------------------------------------------------------
 
 enum class FormatUse : std::uint8_t { Sampled, Storage, ColorAttachment, Blit };
@@ -515,7 +557,7 @@ struct Scenario {
   Path directory;  // of the file; its relative paths are resolved against it
   Requirements requirements;
   std::vector<Resource> resources;  // in the order of the file
-  std::vector<Command> commands;
+  Commands commands;
   std::map<std::string, std::size_t, std::less<>> by_uid;  // indices into `resources`; the first one for equal uids
   LeftOut left_out;
   bool cast_arrays = false;  // of ScenarioOptions::cast

@@ -178,7 +178,8 @@ void check_portable(const Scenario& scenario, Diagnostics& diagnostics) {
   portability.check(scenario.requirements);
   const auto check = [&](const auto& one) { portability.check(one); };
   for (const Resource& resource : scenario.resources) std::visit(check, resource);
-  for (const Command& command : scenario.commands) std::visit([&](const auto& one) { check(unboxed(one)); }, command);
+  scenario.commands.each(
+      [&](const Command& command) { std::visit([&](const auto& one) { check(unboxed(one)); }, command); });
 }
 
 }  // namespace slipway::scenario

@@ -108,16 +108,45 @@ void read_commands(Decoder& decoder, Value list, Scenario& scenario) {
     scenario.left_out.command = true;
     return;
   }
-  scenario.commands.reserve(list.size());
-  for (const Value element : list) {
-    if (auto command = read_element(decoder, element, {"commands", "Command"}, command_kinds()))
-      scenario.commands.push_back(std::move(*command));
-    else
-      scenario.left_out.command = true;
-  }
+  scenario.commands = Commands(list, decoder);
+  scenario.left_out.command = !scenario.commands.all_read();
+}
+
+std::optional<Command> read_command(Decoder& decoder, Value element) {
+  return read_element(decoder, element, {"commands", "Command"}, command_kinds());
 }
 
 }  // namespace
+
+Commands::Commands(Value list, Decoder& decoder) : list_(list), leniency_(decoder.leniency()) {
+  const std::size_t size = list.size();
+  kinds_.reserve(size);
+  if (size <= kMaxKept) kept_.reserve(size);
+  for (const Value element : list) {
+    std::optional<Command> command = read_command(decoder, element);
+    kinds_.push_back(command ? static_cast<std::uint8_t>(command->index()) : kLeftOut);
+    if (!command) continue;
+    ++count_;
+    if (size <= kMaxKept) kept_.push_back(std::move(*command));
+  }
+}
+
+void Commands::visit(std::uint32_t kinds, const std::function<void(const Command&)>& take) const {
+  const auto is_wanted = [&](std::size_t kind) { return kind != kLeftOut && (kinds >> kind & 1) != 0; };
+  if (kinds_.size() <= kMaxKept) {
+    for (const Command& command : kept_) {
+      if (is_wanted(command.index())) take(command);
+    }
+    return;
+  }
+  std::size_t i = 0;
+  for (const Value element : list_) {
+    if (!is_wanted(kinds_[i++])) continue;
+    Diagnostics reported;  // when it was read first
+    Decoder decoder(reported, leniency_);
+    if (const std::optional<Command> command = read_command(decoder, element)) take(*command);
+  }
+}
 
 std::optional<Scenario> read_scenario(SourcePtr source, const Path& directory, const ReadOptions& options,
                                       Diagnostics& diagnostics) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "base/print_diagnostic.hpp"
 #include "scenario/paths.hpp"
 #include "scenario/records/records.hpp"
@@ -34,15 +35,18 @@ T resource(std::string text) {
 template <class T>
 T command(std::string text) {
   const Scenario scenario = read("", std::move(text));
-  const T* found = nullptr;
-  const auto take = [&]<class One>(const One& one) {
-    if constexpr (std::is_same_v<One, T>) found = &one;
-  };
-  for (const Command& one : scenario.commands) std::visit([&](const auto& each) { take(unboxed(each)); }, one);
+  std::optional<T> found;
+  scenario.commands.each<T>([&](const Command& one) {
+    std::visit(
+        [&](const auto& each) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(unboxed(each))>, T>) found = unboxed(each);
+        },
+        one);
+  });
   EXPECT_TRUE(found);
   static std::vector<std::shared_ptr<const json::Document>> documents;
   documents.push_back(scenario.document);
-  return found ? *found : T{};
+  return found.value_or(T{});
 }
 
 TEST(Read, Buffer) {
@@ -511,11 +515,48 @@ TEST(Read, Lookup) {
   EXPECT_EQ(scenario.find("x"), nullptr);
   EXPECT_TRUE(scenario.find<Graph>("g"));
   EXPECT_FALSE(scenario.find<RawData>("g"));
-  EXPECT_EQ(key_of(scenario.commands.at(0)), "mark_boundary");
-  EXPECT_EQ(object_of(scenario.commands.at(1)).pointer(), "/commands/1/dispatch_graph");
-  EXPECT_EQ(bindings_of(scenario.commands.at(0)), nullptr);
-  EXPECT_TRUE(bindings_of(scenario.commands.at(1)));
+  std::string commands;
+  scenario.commands.each([&](const Command& command) {
+    commands += formatted("{} {} {}\n", key_of(command), object_of(command).pointer(), bindings_of(command) != nullptr);
+  });
+  EXPECT_EQ(commands,
+            "mark_boundary /commands/0/mark_boundary false\ndispatch_graph /commands/1/dispatch_graph true\n");
   EXPECT_FALSE(scenario.left_out.anything());
+}
+
+// They are read again for each pass; what is left out and what was reported stays so.
+TEST(Read, ManyCommands) {
+  constexpr std::size_t kCount = Commands::kMaxKept + 3;
+  std::string text;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (i != 0) text += ", ";
+    if (i % 2 == 0)
+      text += formatted(R"({{"mark_boundary": {{"resources": [], "frame_id": {}}}}})", i);
+    else
+      text += formatted(R"({{"dispatch_barrier": {{"memory_barrier_refs": {}}}}})",
+                        i == 7 ? "3" : formatted("[\"m{}\"]", i));
+  }
+  Diagnostics diagnostics;
+  const auto scenario = read_scenario(
+      make_source("t.json", formatted(R"({{"resources": [], "commands": [{}]}})", text)), "", {}, diagnostics);
+  ASSERT_TRUE(scenario);
+  EXPECT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(scenario->commands.size(), kCount - 1);
+  EXPECT_TRUE(scenario->left_out.command);
+  std::size_t boundaries = 0, next = 0;
+  scenario->commands.each<MarkBoundary>(
+      [&](const Command& command) { EXPECT_EQ(std::get<MarkBoundary>(command).frame_id, 2 * boundaries++); });
+  EXPECT_EQ(boundaries, kCount / 2 + 1);
+  scenario->commands.each([&](const Command& command) {
+    next += next == 7 ? 1 : 0;
+    if (const auto* barrier = std::get_if<DispatchBarrier>(&command)) {
+      ASSERT_EQ(barrier->memory_barriers.size(), 1u);
+      EXPECT_EQ(barrier->memory_barriers[0].uid, formatted("m{}", next));
+    }
+    EXPECT_EQ(object_of(command).parent().pointer(), formatted("/commands/{}", next++));
+  });
+  EXPECT_EQ(next, kCount);
+  EXPECT_EQ(diagnostics.all().size(), 1u);
 }
 
 TEST(Read, RecordsWhatItLeftOut) {

@@ -2,8 +2,8 @@
 // Access to the file system. No other module opens files.
 //
 // Inputs are mapped. An output has no name, or a temporary one, until it is complete. A run that fails or is killed
-// therefore leaves no partial file, and a file that exists is replaced as a whole or not at all. Data is not flushed to
-// the disk: this holds if the process dies, but not if the machine loses power.
+// therefore leaves no partial file, and a file that exists is replaced as a whole or not at all. This holds if the
+// process dies; if the machine loses power, only with SLIPWAY_FSYNC=1, which flushes data to the disk.
 #pragma once
 
 #include <filesystem>

@@ -42,7 +42,7 @@ class RowJob : public Job {
     return true;
   }
 
-  std::string explain() override { return ""; }
+  void explain() override {}
 
   void run() override {
     auto outcome = diagnostics_.take(conformance::run_row(

@@ -2,6 +2,7 @@
 // `slipway conformance`: rows of cases in worker processes (docs/conformance.md).
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "cli/conformance/job.hpp"
@@ -11,6 +12,8 @@
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/run.hpp"
 #include "cli/program.hpp"
+#include "conformance/vulkan/clients/certify.hpp"
+#include "platform/text.hpp"
 
 namespace slipway::cli {
 namespace {
@@ -35,6 +38,19 @@ std::vector<LabCase> wanted_rows(const ConformanceOptions& options, Diagnostics&
   return rows;
 }
 
+// The loader goes on without a layer that it does not find, and another driver would be judged.
+void check_layers(Diagnostics& diagnostics) {
+  const char* const named = std::getenv("VK_INSTANCE_LAYERS");
+  for (const auto part : std::views::split(std::string_view(named ? named : ""), platform::list_separator())) {
+    const std::string_view name(part);
+    if (name.empty() || conformance::has_vulkan_layer(name)) continue;
+    diagnostics.error(DiagnosticKind::FileNotFound, {},
+                      formatted("the Vulkan loader finds no layer `{}`, which VK_INSTANCE_LAYERS names; "
+                                "VK_ADD_LAYER_PATH names the directory of its manifest",
+                                name));
+  }
+}
+
 }  // namespace
 
 int conformance_verb(const Arguments& arguments) {
@@ -43,6 +59,10 @@ int conformance_verb(const Arguments& arguments) {
   if (const std::optional<int> status = parse_conformance_options(arguments, options)) return *status;
   Diagnostics diagnostics;
   options.lab.rows->cases = wanted_rows(options, diagnostics);
+  // An engine runs without a device, unless one is named.
+  const bool has_engine = options.rows.engine != "auto";
+  if (has_engine && options.lab.device.empty()) options.lab.device = "cpu";
+  if (!has_engine && !options.list) check_layers(diagnostics);
   if (!diagnostics.has_errors() && options.layer) {
     // The workers inherit it.
     if (Result<> set = set_layer_environment(); !set) diagnostics.add(std::move(set.error()));

@@ -142,12 +142,18 @@ class Worker {
     for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
       if (words_[i] == "--device") selector = words_[i + 1];
     }
+    // What computes graphs of conformance runs, under the names that reports of runs have.
+    std::string engine;
+    if (std::ranges::contains(words_, "--engine=reference")) engine = "reference interpreter";
+    if (std::ranges::contains(words_, "--engine=cpu")) engine = executors::host_kind().open({})->info()->name;
     DeviceIdentity device;
     const executors::ExecutorKind& kind = executors::kind_of(selector);
-    if (kind.runs_graphs_on_host)
-      device.name = kind.open({})->info()->name;
-    else if (const Result<vk::Snapshot> found = executors::vulkan_device(selector))
+    if (kind.runs_graphs_on_host) {
+      device.name = engine.empty() ? kind.open({})->info()->name : engine;
+    } else if (const Result<vk::Snapshot> found = executors::vulkan_device(selector)) {
       device = {found->name, vk::driver_of(device_.emplace(*found))};
+      if (!engine.empty()) device.name += formatted("; graphs by {}", engine);
+    }
     json::Writer out(json::kCompact);
     out.object(
         [&] { out.key("device").object([&] { out.member("name", device.name).member("driver", device.driver); }); });

@@ -10,6 +10,7 @@
 #include "base/system/protected_inputs.hpp"
 #include "base/system/resident_memory.hpp"
 #include "cli/content.hpp"
+#include "cli/terminal.hpp"
 #include "convert/analyse.hpp"
 #include "model_jobs/conversion_job.hpp"
 #include "model_jobs/model_runner.hpp"
@@ -41,11 +42,7 @@ class Conversion {
     }
     const bool is_binary = (options_.emit == Emit::Vgf && !options_.explain) ||
                            (options_.emit == Emit::Tosa && options_.json_schema.empty());
-    if (options_.output == "-" && is_binary && platform::is_terminal(platform::kStandardOutput)) {
-      diagnostics_.error(DiagnosticKind::Usage, {}, "the output is binary, and standard output is a terminal")
-          .hint("`-o FILE` names a file");
-      return;
-    }
+    if (is_binary && !allows_binary(options_.output, diagnostics_)) return;
     if (options_.input == "-" && platform::is_terminal(platform::kStandardInput))
       print_error("Warning: Using terminal input\n");
     content_ = diagnostics_.take(ContentOf::read(options_.input));

@@ -51,7 +51,7 @@ class ModelVerb : public Job {
     return plan() && (!other_executor_ || open_other());
   }
 
-  std::string explain() override { return launch::print_plan(job_->planned().plan); }
+  void explain() override { launch::print_plan(job_->planned().plan, print); }
   std::vector<Path> outputs() const override {
     if (const Path& archive = job_->archive(); !archive.empty()) return {archive};
     return outputs_of(job_->planned().plan);

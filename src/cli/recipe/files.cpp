@@ -27,7 +27,8 @@ std::optional<recipe::SessionOptions> session_options(const RecipeFiles& files, 
 }
 
 int report_recipe_check(Diagnostics& diagnostics, const ReportStyle& style, std::span<const std::string> files) {
-  return report_check(diagnostics, style, files) == 0 ? 0 : 3;
+  const int status = report_check(diagnostics, style, files);
+  return status == 0 || status == static_cast<int>(ExitClass::Failed) ? status : 3;
 }
 
 recipe::PlanOptions plan_options(const RecipeGroup& options, const EngineGroup& engine, const RunGroup& run) {

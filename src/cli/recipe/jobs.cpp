@@ -51,7 +51,7 @@ class ScriptJob : public Job {
 
   const std::string& file() const override { return options_.file; }
   bool load() override { return true; }
-  std::string explain() override { return ""; }
+  void explain() override {}
 
   void run() override {
     const RecipeGroup& group = options_.group;

@@ -115,7 +115,7 @@ class RecipeJob : public Job {
     return saves_ | std::views::transform(&NamedFile::file) | std::ranges::to<std::vector<Path>>();
   }
 
-  std::string explain() override { return recipe::print_plan(*session_.plan()); }
+  void explain() override { print(recipe::print_plan(*session_.plan())); }
 
   void run() override {
     if (!open() || options_.dry_run) return;

@@ -27,6 +27,9 @@ void add_pack(const std::string& path, rpl_c::PackWriter& writer, std::vector<Co
 void write_outputs(const std::vector<CompiledFile>& outputs, Diagnostics& diagnostics) {
   std::vector<OutputFile> files;
   for (const CompiledFile& output : outputs) {
+    if (output.text.empty() && !output.words.empty() && !allows_binary(output.path, diagnostics)) return;
+  }
+  for (const CompiledFile& output : outputs) {
     if (output.path == "-") continue;
     std::optional<OutputFile> file = diagnostics.take(OutputFile::create(output.path));
     if (!file) return;

@@ -137,7 +137,7 @@ bool run_one(Job& job, const PlannedRunGroup& options,
   if (options.style.strict) diagnostics.make_strict();
   loaded &= !diagnostics.has_errors();
   if (loaded && options.explain)
-    print(job.explain());
+    job.explain();
   else if (loaded && is_interrupted())
     diagnostics.add(not_run(job.file()));
   else if (loaded) {

@@ -44,8 +44,8 @@ class Job {
   virtual const std::string& file() const = 0;
   // Reads, checks and plans. Returns whether there is a plan; it is not run if there are errors.
   virtual bool load() = 0;
-  // The plan, for people. Only after a successful load.
-  virtual std::string explain() = 0;
+  // Prints the plan, for people. Only after a successful load.
+  virtual void explain() = 0;
   // Runs the plan and compares results. Only after a successful load.
   virtual void run() = 0;
   // Called last, even if nothing ran: adds messages of layers and releases what reports do not need.

@@ -135,7 +135,7 @@ bool ScenarioJob::load() {
   return loaded_.plan.has_value();
 }
 
-std::string ScenarioJob::explain() { return launch::print_plan(*loaded_.plan); }
+void ScenarioJob::explain() { launch::print_plan(*loaded_.plan, print); }
 
 std::vector<Path> ScenarioJob::outputs() const { return outputs_of(*loaded_.plan); }
 

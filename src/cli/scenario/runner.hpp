@@ -59,7 +59,7 @@ class ScenarioJob : public Job {
 
   const std::string& file() const override { return file_; }
   bool load() override;
-  std::string explain() override;
+  void explain() override;
   void run() override;
   void close() override;
   std::vector<Path> outputs() const override;

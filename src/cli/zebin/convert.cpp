@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "cli/terminal.hpp"
 #include "cli/zebin/verbs.hpp"
 #include "json/diagnostics.hpp"
 #include "zeinfo/write/convert.hpp"
@@ -204,6 +205,7 @@ class Converter {
   }
 
   void write_zebin(const zebin::Input& input, const std::vector<Rename>& renames) {
+    if (!allows_binary(options_.output, diagnostics_)) return;
     if (!text_changed_ && options_.strip.empty()) return save(input.zebin->elf.file);
     std::optional<zebin::Image> image = image_of(*input.zebin, *input.container_diagnostics);
     if (!image) return;

@@ -301,16 +301,29 @@ std::string print_expectation(const Plan& plan, const Expectation& expectation) 
 
 }  // namespace
 
-std::string print_plan(const Plan& plan) {
+void print_plan(const Plan& plan, const std::function<void(std::string_view)>& print) {
+  constexpr std::size_t kPart = 1 << 16;
   std::string text = formatted("plan of {}\n", plan.name);
-  if (!plan.resources.empty()) text += "resources\n";
-  for (std::size_t i = 0; i < plan.resources.size(); ++i) text += print_resource(i, plan.resources[i]);
-  if (!plan.shaders.empty()) text += "shaders\n";
-  for (std::size_t i = 0; i < plan.shaders.size(); ++i) text += print_shader(i, plan.shaders[i]);
-  if (!plan.steps.empty()) text += "steps\n";
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) text += print_step(plan, i, plan.steps[i]);
-  if (!plan.expectations.empty()) text += "expectations\n";
-  for (const Expectation& expectation : plan.expectations) text += print_expectation(plan, expectation);
+  const auto add = [&](std::string_view more) {
+    text += more;
+    if (text.size() < kPart) return;
+    print(text);
+    text.clear();
+  };
+  if (!plan.resources.empty()) add("resources\n");
+  for (std::size_t i = 0; i < plan.resources.size(); ++i) add(print_resource(i, plan.resources[i]));
+  if (!plan.shaders.empty()) add("shaders\n");
+  for (std::size_t i = 0; i < plan.shaders.size(); ++i) add(print_shader(i, plan.shaders[i]));
+  if (!plan.steps.empty()) add("steps\n");
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) add(print_step(plan, i, plan.steps[i]));
+  if (!plan.expectations.empty()) add("expectations\n");
+  for (const Expectation& expectation : plan.expectations) add(print_expectation(plan, expectation));
+  print(text);
+}
+
+std::string print_plan(const Plan& plan) {
+  std::string text;
+  print_plan(plan, [&](std::string_view part) { text += part; });
   return text;
 }
 

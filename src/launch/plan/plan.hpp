@@ -53,8 +53,14 @@ class Origin {
   Origin() = default;
   // `path`: a JSON pointer.
   Origin(SourceLocation location, std::string path = {}, std::string uid = {});
-  // `uid`: a string; without it the uid around `at`.
-  explicit Origin(json::Value at, json::Value uid = {}) : from_(InDocument{at, uid}) {}
+  // With the uid around `at`.
+  explicit Origin(json::Value at) : from_(at) {}
+  // An object that refers to a resource: `uid` is the string of a member of it, or of an array in it.
+  static Origin of_reference(json::Value uid) {
+    Origin made;
+    made.from_ = Reference{uid};
+    return made;
+  }
 
   SourceLocation location() const;
   std::string path() const;
@@ -65,11 +71,12 @@ class Origin {
     SourceLocation location;
     std::string path, uid;
   };
-  struct InDocument {
-    json::Value at, uid;
+  struct Reference {
+    json::Value uid;
   };
+  json::Value value() const;
 
-  std::variant<std::shared_ptr<const Known>, InDocument> from_;
+  std::variant<std::shared_ptr<const Known>, json::Value, Reference> from_;
 };
 
 // --- resources -------------------------------------------------------------------------------------------------------

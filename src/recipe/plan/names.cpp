@@ -31,7 +31,7 @@ template <class T>
 void unknown(Value at, DiagnosticKind kind, std::string_view what, std::string_view name, const std::vector<T>& list,
              Diagnostics& diagnostics) {
   Diagnostic problem = json::problem(at, kind, formatted("Unknown {} '{}'", what, name));
-  const auto near = may_search(diagnostics.errors(), list.size())
+  const auto near = may_search(diagnostics.all().size(), list.size())
                         ? closest(name, list | std::views::transform(&T::name))
                         : std::nullopt;
   if (near) problem.suggest(json::inside_quotes(at.location()), *near);

@@ -61,13 +61,13 @@ void check(Context& context, const MarkBoundary& command) {
 }  // namespace
 
 void check_commands(Context& context) {
-  for (const Command& command : context.scenario.commands) {
+  context.scenario.commands.each([&](const Command& command) {
     std::visit(
         [&](const auto& one) {
           if constexpr (requires { check(context, unboxed(one)); }) check(context, unboxed(one));
         },
         command);
-  }
+  });
 }
 
 }  // namespace slipway::scenario

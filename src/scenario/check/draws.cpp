@@ -154,10 +154,10 @@ void check(Context& context, const Draw& command) {
 }  // namespace
 
 void check_draws(Context& context) {
-  for (const Command& command : context.scenario.commands) {
+  context.scenario.commands.each<DispatchFragment, Draw>([&](const Command& command) {
     if (const auto* fragment = get_boxed_if<DispatchFragment>(command)) check(context, *fragment);
     if (const auto* draw = get_boxed_if<Draw>(command)) check(context, *draw);
-  }
+  });
 }
 
 }  // namespace slipway::scenario

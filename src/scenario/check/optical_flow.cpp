@@ -91,9 +91,8 @@ void check(Context& context, const DispatchOpticalFlow& command) {
 }  // namespace
 
 void check_optical_flow(Context& context) {
-  for (const Command& command : context.scenario.commands) {
-    if (const auto* flow = std::get_if<DispatchOpticalFlow>(&command)) check(context, *flow);
-  }
+  context.scenario.commands.each<DispatchOpticalFlow>(
+      [&](const Command& command) { check(context, std::get<DispatchOpticalFlow>(command)); });
 }
 
 }  // namespace slipway::scenario

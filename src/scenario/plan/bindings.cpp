@@ -416,7 +416,7 @@ std::vector<launch::Binding> resolve_bindings(const Scenario& scenario, const st
                         .texels = check.texels(),
                         .reads = what.reads,
                         .writes = what.writes,
-                        .origin = launch::Origin(binding.at, binding.resource.at)});
+                        .origin = launch::Origin::of_reference(binding.resource.at)});
   }
   // An array without a size is as long as what is bound to it.
   std::map<Slot, std::uint32_t> lengths;

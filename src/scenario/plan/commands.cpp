@@ -261,10 +261,10 @@ class StepPlanner {
 void plan_commands(Planning& planning) {
   StepPlanner maker(planning);
   planning.plan.steps.reserve(planning.scenario.commands.size());
-  for (const Command& command : planning.scenario.commands) {
-    if (planning.has_errors_in(object_of(command))) continue;
+  planning.scenario.commands.each([&](const Command& command) {
+    if (planning.has_errors_in(object_of(command))) return;
     std::visit([&](const auto& of) { maker.make(unboxed(of)); }, command);
-  }
+  });
 }
 
 }  // namespace slipway::scenario

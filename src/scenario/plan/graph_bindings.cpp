@@ -234,7 +234,7 @@ std::optional<std::vector<model::ModelBinding>> resolve_graph_bindings(Planning&
                         .resource = planned->second,
                         .shape = shape_of(*resource),
                         .level = binding.lod,
-                        .origin = launch::Origin(binding.at, binding.resource.at)});
+                        .origin = launch::Origin::of_reference(binding.resource.at)});
   }
   for (const Interface& interface : interfaces) {
     if (std::ranges::contains(command.bindings, interface.slot->binding, &Binding::id)) continue;

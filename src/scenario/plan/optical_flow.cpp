@@ -71,7 +71,7 @@ class OpticalFlowPlanner {
          .level = binding.lod,
          .reads = !written,
          .writes = written,
-         .origin = launch::Origin(binding.at, binding.resource.at)});
+         .origin = launch::Origin::of_reference(binding.resource.at)});
     return true;
   }
 

@@ -106,7 +106,7 @@ void add_push_addresses(const std::vector<PushAddress>& addresses, json::Value c
                         .address_at = address.offset,
                         .reads = buffer->access != Access::WriteOnly,
                         .writes = buffer->access == Access::WriteOnly || buffer->access == Access::ReadWrite,
-                        .origin = launch::Origin(address.at, address.buffer.at)});
+                        .origin = launch::Origin::of_reference(address.buffer.at)});
   }
   for (const StageInterface& stage : stages) {
     const auto& block = stage.entry->push_constants;

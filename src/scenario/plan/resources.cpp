@@ -34,10 +34,10 @@ launch::Sampler sampler_of(const Sampler& sampler) {
 // Images that draws use as depth attachment.
 std::set<std::string, std::less<>> depth_attachments(const Scenario& scenario) {
   std::set<std::string, std::less<>> uids;
-  for (const Command& command : scenario.commands) {
+  scenario.commands.each<Draw>([&](const Command& command) {
     const auto* draw = get_boxed_if<Draw>(command);
-    if (draw && draw->depth_attachment) uids.insert(draw->depth_attachment->image.uid);
-  }
+    if (draw->depth_attachment) uids.insert(draw->depth_attachment->image.uid);
+  });
   return uids;
 }
 

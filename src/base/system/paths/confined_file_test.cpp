@@ -196,6 +196,21 @@ TEST(StickyDirectory, FilesOfOtherUsersAreNotFollowed) {
   ASSERT_EQ(::mkfifo((shared / "pipe").c_str(), 0666), 0);
   ASSERT_EQ(::chown((shared / "pipe").c_str(), kOther, kOther), 0);
 
+  // On the way, too: a link to a directory, and one to it; what is this user's or the owner's is followed.
+  fs::create_directories(scratch / "directory");
+  plant("away", scratch / "directory");
+  fs::create_symlink("away", shared / "way");
+  for (const char* name : {"away/x", "way/x", "away/../own", "away/new/x"}) {
+    const Result<> written = write_file(shared / name, std::string_view("x"));
+    ASSERT_FALSE(written) << name;
+    EXPECT_THAT(written.error().front().message, ::testing::HasSubstr("it is a link of another user")) << name;
+    EXPECT_FALSE(LineFile::open(shared / name, false)) << name;
+  }
+  EXPECT_TRUE(fs::is_empty(scratch / "directory"));
+  fs::create_symlink(scratch / "directory", shared / "ours");
+  EXPECT_TRUE(write_file(shared / "ours" / "made" / ".." / "x", std::string_view("x")));
+  EXPECT_EQ(read_text(scratch / "directory" / "x").value(), "x");
+
   for (const char* name : {"link", "fresh", "mine", "pipe"}) {
     const Result<> written = write_file(shared / name, std::string_view("x"));
     ASSERT_FALSE(written) << name;

@@ -122,6 +122,72 @@ bool is_foreign(const platform::FileStatus& directory, const platform::FileStatu
          file.owner != directory.owner;
 }
 
+// The steps of place_of: one component after the other, because the kernel follows links of all users on the way.
+class WayToPlace {
+ public:
+  explicit WayToPlace(const PlaceOptions& options) : options_(options) {}
+
+  std::expected<Place, int> run(const Path& path) {
+    int error = add(path);
+    while (error == 0) {
+      const std::string part = std::move(rest_.back());
+      rest_.pop_back();
+      if (part.empty()) {  // after a last `/`
+        error = rest_.empty() ? EISDIR : 0;
+        continue;
+      }
+      const auto file = platform::status_at(at_.number(), part);
+      const bool is_link = file && file->is_link();
+      const bool is_open_file = is_link && platform::holds_open_files(at_.number());
+      if (rest_.empty() && (!is_link || (is_open_file && options_.keep_open_files)))
+        return Place{shared_handle(std::move(at_)), part};
+      error = is_link && !(is_open_file && !rest_.empty()) ? follow(part, *file) : enter(part, is_open_file);
+    }
+    return std::unexpected(error);
+  }
+
+ private:
+  // These return the number of an error, or 0.
+  int add(const Path& path) {
+    // The target of a relative link is below its directory.
+    if (path.has_root_path() || at_.number() < 0) {
+      Opened<OwnedDescriptor> root = open_directory(path.root_path());
+      if (!root) return root.error();
+      at_ = *std::move(root);
+    }
+    const Path relative = path.relative_path();
+    if (relative.empty()) return EISDIR;
+    const std::vector<Path> parts(relative.begin(), relative.end());
+    for (std::size_t i = parts.size(); i > 0; --i) rest_.push_back(parts[i - 1].string());
+    return 0;
+  }
+  int follow(const std::string& link, const platform::FileStatus& status) {
+    const auto directory = platform::status_of(at_.number());
+    if (!directory) return directory.error();
+    if (is_foreign(*directory, status)) return kForeignLink;
+    if (++links_ > kMaxLinks) return ELOOP;
+    const Opened<Path> target = platform::target_of_link(at_.number(), link);
+    return target ? add(*target) : target.error();
+  }
+  int enter(const std::string& part, bool follows) {
+    const unsigned flags = follows ? kDirectory : kDirectory | platform::kNoFollow;
+    Opened<OwnedDescriptor> next = open_at(at_.number(), part, flags);
+    if (!next && next.error() == ENOENT && options_.make_directories) {
+      const int error = platform::make_directory(at_.number(), part);
+      if (error != 0 && error != EEXIST) return error;
+      next = open_at(at_.number(), part, flags);
+    }
+    if (!next) return next.error();
+    at_ = *std::move(next);
+    return 0;
+  }
+
+  const PlaceOptions& options_;
+  OwnedDescriptor at_;
+  int links_ = 0;
+  std::vector<std::string> rest_;  // in reverse order
+};
+
 }  // namespace
 
 bool is_relative_and_below(const Path& location) {
@@ -181,27 +247,7 @@ std::string error_text(int error) {
 }
 
 std::expected<Place, int> place_of(const Path& path, const PlaceOptions& options) {
-  Path rest = path;
-  Opened<OwnedDescriptor> at = std::unexpected(0);  // where a link was
-  for (int i = 0; i < kMaxLinks; ++i) {
-    const int root = at ? at->number() : platform::kCurrentDirectory;
-    Opened<OwnedDescriptor> directory = open_or_make(root, rest.parent_path(), options.make_directories,
-                                                     [&](const Path& part) { return open_at(root, part, kDirectory); });
-    if (!directory) return std::unexpected(directory.error());
-    const std::string name = rest.filename().string();
-    if (name.empty()) return std::unexpected(EISDIR);
-    const auto file = platform::status_at(directory->number(), name);
-    if (!file || !file->is_link() || (options.keep_open_files && platform::holds_open_files(directory->number())))
-      return Place{shared_handle(*std::move(directory)), name};
-    const auto status = platform::status_of(directory->number());
-    if (!status) return std::unexpected(status.error());
-    if (is_foreign(*status, *file)) return std::unexpected(kForeignLink);
-    Opened<Path> target = platform::target_of_link(directory->number(), name);
-    if (!target) return std::unexpected(target.error());
-    rest = *std::move(target);
-    at = std::move(directory);
-  }
-  return std::unexpected(ELOOP);
+  return WayToPlace(options).run(path);
 }
 
 std::expected<Place, ConfinedFailure> place_below(const Path& directory, const Path& path) {

@@ -67,8 +67,8 @@ struct PlaceOptions {
   bool make_directories = false;  // those that are missing on the way
   bool keep_open_files = false;   // does not follow the names of open files, whose targets may have no name any more
 };
-// The links at the end of the path are followed, except those of another user in a directory to which all users may
-// write: the rule of the kernel (fs.protected_symlinks), which holds only for links that the kernel follows.
+// Links on the path are followed, except those of another user in a directory to which all users may write. The kernel
+// has this rule (fs.protected_symlinks) for links at the end of a path only, and for those that it follows itself.
 std::expected<Place, int> place_of(const Path& path, const PlaceOptions& options);
 // A place below a directory; makes the directories that are missing. The file itself may not be a link.
 std::expected<Place, ConfinedFailure> place_below(const Path& directory, const Path& path);

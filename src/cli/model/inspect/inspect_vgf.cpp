@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/model/vgf_verbs.hpp"
 
+#include <algorithm>
+
 #include "base/system/files.hpp"
 #include "cli/model/draw_model.hpp"
+#include "cli/terminal.hpp"
 #include "model/describe.hpp"
 #include "model/graph_segment.hpp"
 #include "model/plan/module_code.hpp"
@@ -122,6 +125,9 @@ int inspect_vgf_file(const Arguments& arguments) {
   std::optional<std::string> text;
   if (extraction.module || extraction.constant) {
     bytes = diagnostics.take(extract(file, extraction, output));
+    // The code of a shader may be text.
+    if (bytes && (extraction.constant || std::ranges::contains(*bytes, std::byte{0})))
+      allows_binary(output, diagnostics);
   } else if (scenario) {
     text = diagnostics.take(vgf::scenario_template(file, Path(path).filename().string(), boundaries));
   } else if (graphs) {

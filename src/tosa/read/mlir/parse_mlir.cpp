@@ -81,8 +81,22 @@ class MlProgram : public mlir::Dialect {
   }
 };
 
+std::unique_ptr<mlir::MLIRContext> new_context() {
+  auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect, MlProgram>();
+  draft::add_missing<"tosa.matmul_t", "tosa.row_gather", "tosa.avg_pool2d_adaptive", "tosa.max_pool2d_adaptive",
+                     "tosa.conv2d_block_scaled">(*context);
+  context->printOpOnDiagnostic(false);  // it may contain megabytes of weights
+  return context;
+}
+
+// Of the zygote, which has read nothing: each of its workers has a copy. None in a process that is its own caller.
+mlir::MLIRContext* prepared_context = nullptr;
+
 struct Parsed {
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  // A worker ends without destroying its context.
+  std::unique_ptr<mlir::MLIRContext> own = prepared_context ? nullptr : new_context();
+  mlir::MLIRContext& context = own ? *own : *prepared_context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
@@ -148,10 +162,6 @@ class Parser {
 
   bool parse() {
     mlir::MLIRContext& context = parsed_.context;
-    context.loadDialect<mlir::func::FuncDialect, mlir::tosa::TosaDialect, MlProgram>();
-    draft::add_missing<"tosa.matmul_t", "tosa.row_gather", "tosa.avg_pool2d_adaptive", "tosa.max_pool2d_adaptive",
-                       "tosa.conv2d_block_scaled">(context);
-    context.printOpOnDiagnostic(false);  // it may contain megabytes of weights
     const mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic& problem) {
       if (problem.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
       MlirProblem& made = error(DiagnosticKind::TextSyntax, problem.getLocation(), problem.str());
@@ -938,8 +948,12 @@ std::vector<std::byte> run_mlir(Bytes bytes, const sandbox::Ask&) {
   return write_mlir_reply(parser.run(), request.contents);
 }
 
+void prepare_mlir(std::uint32_t) {
+  if (!prepared_context) prepared_context = new_context().release();
+}
+
 }  // namespace
 
-const sandbox::Service kMlirService = {"mlir", "MLIR", run_mlir};
+const sandbox::Service kMlirService = {"mlir", "MLIR", run_mlir, prepare_mlir};
 
 }  // namespace slipway::tosa
