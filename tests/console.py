@@ -79,7 +79,7 @@ def main():
                 (programs / program).symlink_to(built)
             else:  # of Windows
                 (programs / f"{program}.exe").symlink_to(built.with_suffix(".exe"))
-                (programs / program).write_text(f'#!/bin/sh\nexec wine64 "{programs}/{program}.exe" "$@"\n')
+                (programs / program).write_text(f'#!/bin/sh\nexec timeout -k 5 200 wine64 "{programs}/{program}.exe" "$@"\n')
                 (programs / program).chmod(0o755)
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",
                            XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"), SLIPWAY_INCLUDE=str(top / "include"))

@@ -2,6 +2,7 @@
 /* A program on vulkan.h alone that runs a graph with VK_ARM_tensors and VK_ARM_data_graph: y = |x| * w.
  *
  *   slipway layer run -- layer_client
+ *   layer_client VK_LAYER_SLIPWAY_machine_learning    where the loader of Vulkan knows the layer
  *
  * It creates two tensors, a pipeline of the graph with a constant, and a session; dispatches; and checks the result. */
 #include <stdio.h>
@@ -49,10 +50,12 @@ static VkDeviceMemory allocate(VkPhysicalDevice physical, VkDevice device, const
   return memory;
 }
 
-int main(void) {
+int main(int count_of_arguments, char** arguments) {
   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
   const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                              .pApplicationInfo = &application};
+                                              .pApplicationInfo = &application,
+                                              .enabledLayerCount = count_of_arguments > 1,
+                                              .ppEnabledLayerNames = (const char* const*)&arguments[1]};
   VkInstance instance;
   CHECK(vkCreateInstance(&instance_info, NULL, &instance));
   uint32_t count = 1;

@@ -12,6 +12,7 @@
 #include "base/system/shrunk_files.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "platform/fault.hpp"
 #include "platform/process.hpp"
 #include "platform/text.hpp"
 
@@ -68,6 +69,7 @@ int main(int count, char** arguments) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (!flushed || std::ferror(stdout) != 0) {
+    slipway::platform::end_if_output_is_closed();
     const int reason = slipway::cli::print_failure() != 0 ? slipway::cli::print_failure() : flushed ? 0 : errno;
     // Otherwise the write that failed was reported.
     if (reason != 0 || status != kFailed) {

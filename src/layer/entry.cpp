@@ -5,6 +5,7 @@
 #include "layer/device.hpp"
 #include "layer/dispatch.hpp"
 #include "sandbox/sandbox.hpp"
+#include "spirv/extensions/newer.hpp"
 
 namespace slipway::layer {
 namespace {
@@ -46,6 +47,8 @@ VkResult CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCall
     instance->handle = *made;
 #define NEXT_INSTANCE(name) instance->next.name = reinterpret_cast<PFN_##name>(instance->next_proc_addr(*made, #name));
 #include "layer/functions.def"
+    if (const auto unknown = spirv::unknown_extensions(); instance->settings.validate && !unknown.empty())
+      instance->message(MessageLevel::Warning, "modules are not all validated: " + spirv::do_not_know(unknown));
     instances().add(*made, std::move(instance));
     return VK_SUCCESS;
   });

@@ -285,6 +285,7 @@ TEST_P(LayerClients, ModulesHaveTheIdentifiersOfTheirCode) {
 // --- allocations ---------------------------------------------------------------------------------
 
 struct CountedAllocations {
+  static constexpr std::align_val_t kAlignment{64};
   std::int64_t allocated = 0, live = 0;
   VkAllocationCallbacks callbacks{
       .pUserData = this,
@@ -293,7 +294,8 @@ struct CountedAllocations {
             auto& self = *static_cast<CountedAllocations*>(of);
             ++self.allocated;
             ++self.live;
-            return std::aligned_alloc(std::max<std::size_t>(alignment, 16), (size + 15) / 16 * 16);
+            EXPECT_LE(alignment, static_cast<std::size_t>(kAlignment));
+            return ::operator new(size, kAlignment);
           },
       .pfnReallocation = [](void*, void*, std::size_t, std::size_t, VkSystemAllocationScope) -> void* {
         return nullptr;
@@ -302,7 +304,7 @@ struct CountedAllocations {
           [](void* of, void* memory) {
             if (memory == nullptr) return;
             --static_cast<CountedAllocations*>(of)->live;
-            std::free(memory);
+            ::operator delete(memory, kAlignment);
           }};
 };
 

@@ -94,10 +94,10 @@ bool check_stages(const LayerDevice& device, const spirv::Module& module) {
 std::optional<spirv::Words> rewritten(const LayerDevice& device, std::span<const std::uint32_t> words,
                                       std::optional<CapturedShader>* captured = nullptr) {
   if (device.instance->settings.validate) {
-    if (const Result<> valid = spirv::validate(words, "shader"); !valid) {
-      report(device, valid.error());
-      return std::nullopt;
-    }
+    Diagnostics found;
+    const bool valid = spirv::check_module(words, "shader", found);
+    report(device, found.all());
+    if (!valid) return std::nullopt;
   }
   const auto module = spirv::read_module(spirv::Words(words.begin(), words.end()), "shader");
   if (!module) {

@@ -7,6 +7,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
+#include "spirv/extensions/newer.hpp"
 #include "spirv/tools.hpp"
 #include "tosa/vulkan_format.hpp"
 #include "tosa/write/write_spirv.hpp"
@@ -138,8 +139,8 @@ std::expected<NativeGraph, std::string> native_graph(const vk::Snapshot& device,
   };
   auto module = reflected();
   const auto declared = module ? spirv::reflect(*module) : std::unexpected(Failure{});
-  if (module && (has_open_shapes(*module) || (declared && has_other_shapes(*declared, graph)))) {
-    // Drivers see the shapes of this run only.
+  if (module && (!spirv::unknown_extensions(*words).empty() || has_open_shapes(*module) || (declared && has_other_shapes(*declared, graph)))) {
+    // Drivers see the shapes of this run only, and no module of others that was not validated.
     Result<spirv::Words> specialised = tosa::write_graph_module(graph);
     if (!specialised)
       return std::unexpected(formatted("its shapes cannot be fixed: {}", specialised.error().front().message));

@@ -10,7 +10,10 @@
 namespace slipway::recipe {
 
 std::string kernel_backend_list() {
-  return kKernelBackendNames | std::views::join_with(std::string_view(", ")) | std::ranges::to<std::string>();
+  // (GCC 16.2 compiles std::views::join_with to an endless loop here for Windows.)
+  std::string list;
+  for (const std::string_view name : kKernelBackendNames) append_formatted(list, "{}{}", list.empty() ? "" : ", ", name);
+  return list;
 }
 
 std::optional<BackendKind> kernel_backend_from_name(std::string_view name) {

@@ -67,7 +67,7 @@ bool save(const Path& file, const std::string& dark, const char* name = "forward
 constexpr rpl_option_value kDark = {"dark", "on"};
 
 struct Watch {
-  explicit Watch(const Path& path) : watch(rpl_watch_open(path.c_str())) {
+  explicit Watch(const Path& path) : watch(rpl_watch_open(path.string().c_str())) {
     plain.program = dark.program = lost.program = "forward/brick";
     dark.options = &kDark;
     dark.option_count = 1;

@@ -25,7 +25,7 @@ class Dxc : public ::testing::Test {
   // `$last` is the source, `$output` the file of -Fo.
   void program(const std::string& body) {
     const Path file = directory_ / "dxc";
-    ASSERT_TRUE(write_file(file, "#!/bin/sh\necho \"$@\" >" + (directory_ / "arguments").native() +
+    ASSERT_TRUE(write_file(file, "#!/bin/sh\necho \"$@\" >" + (directory_ / "arguments").string() +
                                      "\nfor last; do :; done\nwhile [ \"$1\" != -Fo ]; do shift; done\noutput=$2\n" +
                                      body));
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
@@ -43,7 +43,7 @@ TEST_F(Dxc, RunsTheProgram) {
   ASSERT_TRUE(built_in);
   const Bytes words = std::as_bytes(std::span(built_in->words));
   ASSERT_TRUE(write_file(directory_ / "result.spv", words));
-  program("cp " + (directory_ / "result.spv").native() +
+  program("cp " + (directory_ / "result.spv").string() +
           " \"$output\"\necho \"$last:2:18: warning: unused variable 'x'\"\n");
   const auto compiled = compile_with_dxc(
       source(),

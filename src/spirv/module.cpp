@@ -9,7 +9,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/format.hpp"
-#include "spirv/extensions/tensors.hpp"
+#include "spirv/extensions/newer.hpp"
 
 namespace slipway::spirv {
 namespace {
@@ -108,7 +108,7 @@ class ModuleReader {
 
   Result<> parse() {
     module_.is_id_.resize(words().size());
-    if (has_unknown_extensions(words())) SLIPWAY_TRY_VOID(leave_out_extensions());
+    if (!unknown_extensions(words()).empty()) SLIPWAY_TRY_VOID(leave_out_extensions());
     const WordSpan known = known_.empty() ? WordSpan(words()) : WordSpan(known_);
     const std::unique_ptr<spv_context_t, ContextDeleter> context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6));
     spv_diagnostic message = nullptr;
@@ -125,7 +125,7 @@ class ModuleReader {
 
   // Reads what SPIRV-Tools does not know, and leaves it out of the words that it gets.
   Result<> leave_out_extensions() {
-    TensorInstructions extensions;
+    NewerInstructions extensions;
     known_.assign(words().begin(), words().begin() + kHeaderWords);
     for (std::size_t i = 0; i < module_.instructions_.size(); ++i) {
       Instruction& instruction = module_.instructions_[i];

@@ -48,6 +48,7 @@ std::vector<std::byte> run_optimize(Bytes request, const sandbox::Ask&) {
 const sandbox::Service kOptimizeService = {"spirv-optimize", "the SPIR-V optimizer", run_optimize};
 
 Result<Words> optimize(WordSpan words, const std::string& name, Optimize goal, Environment environment) {
+  SLIPWAY_TRY_VOID(require_known(words, name));
   // The optimizer trusts its input, so that it is validated first.
   if (Result<> valid = validate(words, name, Environment::Universal16); !valid) {
     return std::unexpected(std::move(valid.error()));

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "spirv/extensions/tensors.hpp"
+#include "spirv/extensions/newer.hpp"
 #include "spirv/tools_library.hpp"
 
 namespace slipway::spirv {
@@ -39,7 +39,7 @@ std::vector<std::byte> run_validate(Bytes request, const sandbox::Ask&) {
   options.SetScalarBlockLayout(chosen.layout == BlockLayout::Scalar);
   options.SetWorkgroupScalarBlockLayout(chosen.layout == BlockLayout::Scalar);
   options.SetAllowLocalSizeId(chosen.layout == BlockLayout::Scalar);
-  const bool valid = has_unknown_extensions(words) || tools.Validate(words.data(), words.size(), options);
+  const bool valid = !unknown_extensions(words).empty() || tools.Validate(words.data(), words.size(), options);
   ByteWriter reply;
   reply.write(valid);
   if (!valid) error.write_to(reply);
@@ -136,6 +136,18 @@ Result<> validate(WordSpan words, const std::string& name, Environment environme
   return fail(std::move(diagnostic));
 }
 
+bool check_module(WordSpan words, const std::string& name, Diagnostics& diagnostics, Environment environment) {
+  if (Result<> valid = validate(words, name, environment); !valid) {
+    diagnostics.add(std::move(valid.error()));
+    return false;
+  }
+  if (const auto unknown = unknown_extensions(words); !unknown.empty()) {
+    diagnostics.remark(DiagnosticKind::Unsupported, SourceLocation::in_file(name),
+                       formatted("the module is not validated: {}", do_not_know(unknown)));
+  }
+  return true;
+}
+
 Result<Words> assemble(const SourcePtr& source) {
   const std::string_view text = source->text();
   const auto reply = sandbox::call(kAssembleService, {bytes_of(text)});
@@ -153,6 +165,7 @@ Result<Words> assemble(const SourcePtr& source) {
 }
 
 Result<std::string> disassemble(WordSpan words, const std::string& name, const DisassembleOptions& options) {
+  SLIPWAY_TRY_VOID(require_known(words, name));
   std::uint32_t flags = SPV_BINARY_TO_TEXT_OPTION_NONE;
   if (!options.header) flags |= SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
   if (options.friendly_names) flags |= SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;

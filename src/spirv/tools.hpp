@@ -19,10 +19,15 @@ enum class BlockLayout { Scalar, Standard };
 // may be scalar: whether a device accepts them depends on its features.
 Result<> validate(WordSpan words, const std::string& name, Environment environment = Environment::Vulkan13,
                   BlockLayout layout = BlockLayout::Scalar);
+// Adds the problem, or a note that SPIRV-Tools does not know an extension of the module, so that `validate` accepts it unread.
+// Returns whether it found no problem.
+bool check_module(WordSpan words, const std::string& name, Diagnostics& diagnostics,
+                  Environment environment = Environment::Vulkan13);
 
 // Text assembly to words of SPIR-V 1.6. Errors: shader-compile, at the line and column of the source.
 Result<Words> assemble(const SourcePtr& source);
 
+// Disassembling and optimizing a module with an extension that SPIRV-Tools does not know is an error: unsupported.
 struct DisassembleOptions {
   bool friendly_names = true;
   bool indent = true;

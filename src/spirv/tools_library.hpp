@@ -8,8 +8,10 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/diagnostic.hpp"
 #include "sandbox/sandbox.hpp"
 #include "spirv/environment.hpp"
+#include "spirv/extensions/newer.hpp"
 #include "spirv/module.hpp"
 
 namespace slipway::spirv {
@@ -72,6 +74,12 @@ inline Words rest_as_words(ByteReader& reader) {
   const Bytes bytes = reader.take(words.size() * sizeof(std::uint32_t));
   if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
   return words;
+}
+
+inline Result<> require_known(WordSpan words, const std::string& name) {
+  const auto unknown = unknown_extensions(words);
+  if (unknown.empty()) return {};
+  return fail(DiagnosticKind::Unsupported, SourceLocation::in_file(name), do_not_know(unknown));
 }
 
 }  // namespace slipway::spirv

@@ -4,12 +4,13 @@
 #include "base/format.hpp"
 #include "gpu/commands/submit.hpp"
 #include "gpu/commands/transfer.hpp"
+#include "testing/validation.hpp"
 #include "vk/choose_device.hpp"
 
 namespace slipway::testing {
 
 GpuTest::GpuTest() {
-  options_.validation = true;
+  options_.validation = with_validation();
   options_.on_message = [this](const vk::InstanceMessage& message) {
     messages_.push_back(formatted("{}: {}", message.id, message.text));
   };

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory that ends at a page without access: reading or writing beyond it ends the process with a signal.
+// Memory that ends at a page without access: reading or writing beyond it ends the process with a signal. On systems
+// without mmap the bytes after it are compared instead.
 #pragma once
 
+#if __has_include(<sys/mman.h>)
 #include <sys/mman.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <vector>
 
 #include "base/bytes.hpp"
 
 namespace slipway::testing {
+
+#if __has_include(<sys/mman.h>)
 
 class GuardedMemory {
  public:
@@ -39,5 +45,28 @@ class GuardedMemory {
   std::byte* all_ = nullptr;
   MutableBytes bytes_;
 };
+
+#else
+
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t size) : all_(size + 2 * kPage, kAround), size_(size) {
+    std::fill_n(all_.begin() + kPage, size_, std::byte{});
+  }
+  MutableBytes bytes() const { return {all_.data() + kPage, size_}; }
+  bool is_intact() const {
+    const auto is_around = [](std::byte byte) { return byte == kAround; };
+    return std::all_of(all_.begin(), all_.begin() + kPage, is_around) &&
+           std::all_of(all_.end() - kPage, all_.end(), is_around);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t kPage = 4096;
+  static constexpr std::byte kAround{0xc5};
+  mutable std::vector<std::byte> all_;
+  std::size_t size_;
+};
+
+#endif
 
 }  // namespace slipway::testing

@@ -18,6 +18,7 @@
 #include "recipe/cpu/host_buffer.hpp"
 #include "recipe/session.hpp"
 #include "testing/cpu_libraries.hpp"
+#include "testing/validation.hpp"
 
 namespace slipway::recipe {
 
@@ -155,7 +156,7 @@ inline OpenOptions only(const BackendPtr& backend) {
 class RecipeTest : public ::testing::Test {
  protected:
   // `queues` may exceed the queues of the driver: several then share one queue of the driver. 0: those that it has.
-  BackendPtr on_vulkan(std::uint32_t queues = 0, bool validation = true) {
+  BackendPtr on_vulkan(std::uint32_t queues = 0, bool validation = testing::with_validation()) {
     struct Opened {
       explicit Opened(launch::OpenDeviceOptions options) : opening(std::move(options)) {}
       launch::DeviceOpening opening;

@@ -59,7 +59,7 @@ inline std::vector<Sample> samples(std::string_view part = {}) {
   std::vector<Sample> found;
   const Path directory = slipway::testing::source_directory() / "tests/data/zebin";
   for (const Path& path : slipway::testing::data_files("zebin", {".ze_info", ".bin", ".ar"})) {
-    const std::string name = std::filesystem::relative(path, directory).string();
+    const std::string name = std::filesystem::relative(path, directory).generic_string();
     if (!name.contains(part) || name.starts_with("negative")) continue;
     const std::string bytes = read_text(path).value();
     if (name.ends_with(".ze_info")) {

@@ -24,7 +24,7 @@
 #include "recipe/backends/opencl/backend.hpp"
 #include "sandbox/sandbox.hpp"
 #include "slipway/device.hpp"
-#include "spirv/extensions/tensors.hpp"
+#include "spirv/extensions/newer.hpp"
 #include "vk/choose_device.hpp"
 #include "vk/device_plan.hpp"
 #include "vk/instance_options.hpp"
@@ -286,9 +286,8 @@ class Doctor {
 
   // The processes of parsers of other projects (docs/design/sandbox.md).
   void sandbox() {
-    if (!spirv::validates_tensors())
-      add("SPIRV-Tools", State::Missing, "modules with tensors or graphs are not validated",
-          "the version of SPIRV-Tools in this program does not know them");
+    if (const auto unknown = spirv::unknown_extensions(); !unknown.empty())
+      add("SPIRV-Tools", State::Missing, spirv::do_not_know(unknown), "modules with these extensions are not validated");
     const slipway::sandbox::Protection found = slipway::sandbox::protection();
     if (found.off)
       return add("sandbox", State::Missing, "MLIR, glslang and SPIRV-Tools run in the program: the sandbox is off",

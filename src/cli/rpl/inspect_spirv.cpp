@@ -78,9 +78,7 @@ void check(const spirv::Module& module, Diagnostics& diagnostics) {
         return entry.stage == spirv::Stage::Kernel;
       });
   const auto environment = is_vulkan ? spirv::Environment::Vulkan13 : spirv::Environment::Universal16;
-  if (Result<> valid = spirv::validate(module.words(), module.name(), environment); !valid)
-    return diagnostics.add(std::move(valid.error()));
-  if (!reflection) return;
+  if (!spirv::check_module(module.words(), module.name(), diagnostics, environment) || !reflection) return;
   for (const spirv::EntryPoint& entry : reflection->entry_points) {
     if (entry.stage != spirv::Stage::Graph) continue;
     if (auto graph = tosa::read_graph(module, entry.name, diagnostics)) tosa::verify(*graph, diagnostics);

@@ -115,9 +115,7 @@ void check_modules(const std::vector<PackedProgram>& programs, const std::string
       for (const rpl_module& module : variant.pipeline->modules) {
         if (!checked.insert(module.words.items).second) continue;
         const std::string name = formatted("{}: {}, {}", file, program.name, variant.reason);
-        const Result<> valid =
-            spirv::validate({module.words.items, module.words.count}, name, spirv::Environment::Vulkan13);
-        if (!valid) diagnostics.add(valid.error());
+        spirv::check_module({module.words.items, module.words.count}, name, diagnostics);
       }
     }
   }

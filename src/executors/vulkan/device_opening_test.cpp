@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "testing/gpu_fixture.hpp"
+#include "testing/validation.hpp"
 
 namespace slipway::launch {
 namespace {
@@ -17,7 +18,7 @@ class OpenDevice : public ::testing::Test {
  protected:
   OpenDeviceOptions request(std::string selector = {}) {
     OpenDeviceOptions made{.selector = std::move(selector)};
-    made.instance.validation = true;
+    made.instance.validation = testing::with_validation();
     made.instance.on_message = [this](const vk::InstanceMessage& message) {
       const std::scoped_lock lock(mutex_);
       messages_.push_back(message.text);

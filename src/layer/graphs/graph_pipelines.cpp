@@ -122,7 +122,7 @@ class PipelineRequest {
       return VK_ERROR_INITIALIZATION_FAILED;
     }
     if (device_.instance->settings.validate) {
-      if (auto valid = spirv::validate(*words, "graph"); !valid) problems.add(std::move(valid.error()));
+      spirv::check_module(*words, "graph", problems);
       if (problems.has_errors()) return VK_ERROR_INITIALIZATION_FAILED;
     }
     const auto tensors = read_tensors(device_, info_, problems);

@@ -93,8 +93,7 @@ void check_code(const vgf::File& file, const Cache& cache, Diagnostics& diagnost
     if (module.is_placeholder() || !module.words.empty()) continue;
     const auto words = compile(file, module, cache, diagnostics);
     if (!words) continue;
-    if (Result<> valid = spirv::validate(*words, display_name(file, module)); !valid)
-      diagnostics.add(std::move(valid.error()));
+    spirv::check_module(*words, display_name(file, module), diagnostics);
   }
 }
 
@@ -103,10 +102,7 @@ std::optional<launch::Shader> module_shader(const ModelFile& file, std::uint32_t
                                             std::uint32_t push_constant_size, Diagnostics& diagnostics) {
   const vgf::Module& module = file.vgf.modules[index];
   const std::string name = display_name(file.vgf, module);
-  if (Result<> valid = spirv::validate(words, name); !valid) {
-    diagnostics.add(std::move(valid.error()));
-    return std::nullopt;
-  }
+  if (!spirv::check_module(words, name, diagnostics)) return std::nullopt;
   const launch::Shader shader{.name = std::string(module.name),
                               .spirv = std::make_shared<const spirv::Words>(std::move(words)),
                               .reflection = nullptr,

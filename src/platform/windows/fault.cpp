@@ -51,6 +51,15 @@ void end_by_interrupt(int) {
   end_now(1);
 }
 
+void end_if_output_is_closed() {
+  constexpr int kSigpipe = 141;
+  const HANDLE output = ::GetStdHandle(STD_OUTPUT_HANDLE);
+  DWORD count = 0;
+  if (::GetFileType(output) != FILE_TYPE_PIPE || ::WriteFile(output, "\n", 1, &count, nullptr)) return;
+  const DWORD error = ::GetLastError();
+  if (error == ERROR_NO_DATA || error == ERROR_BROKEN_PIPE) end_now(kSigpipe);
+}
+
 bool catch_crashes(void (*handler)(bool is_sent)) {
   crash_handler = handler;
   ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);  // no dialogue

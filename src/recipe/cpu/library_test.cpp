@@ -245,7 +245,7 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
   ASSERT_EQ(none.notes.size(), 2u);
   EXPECT_EQ(none.notes[1].message,
-            formatted("`{}` has none of `libother.so`, `other`, `other.so`", (directory / "b/umd").native()));
+            formatted("`{}` has none of `libother.so`, `other`, `other.so`", (directory / "b/umd").string()));
 }
 
 TEST(CpuPaths, RefusesPathsOutsideTheRoots) {
@@ -258,7 +258,7 @@ TEST(CpuPaths, RefusesPathsOutsideTheRoots) {
     EXPECT_FALSE(find_library(name, roots)) << name;
   }
   EXPECT_EQ(problem_of(find_library("", roots)).kind, DiagnosticKind::CpuPath);
-  EXPECT_EQ(*find_library(library_file("other").native(), {.roots = {}, .artifacts = {}, .allow_outside = true}),
+  EXPECT_EQ(*find_library(library_file("other").string(), {.roots = {}, .artifacts = {}, .allow_outside = true}),
             library_file("other"));
 }
 

@@ -142,10 +142,10 @@ std::optional<LoadedModule> load_module(const ModuleName& name, const Artifacts&
     return std::nullopt;
   }
   if (loaded.kind == KernelModuleKind::SpirvShader) {
-    if (Result<> valid = spirv::validate(loaded.module->words(), artifact->name); !valid) {
-      for (Diagnostic& problem : valid.error()) diagnostics.add(named_by(std::move(problem), name.at));
-      return std::nullopt;
-    }
+    Diagnostics found;
+    const bool valid = spirv::check_module(loaded.module->words(), artifact->name, found);
+    for (Diagnostic& problem : found.release()) diagnostics.add(named_by(std::move(problem), name.at));
+    if (!valid) return std::nullopt;
   }
   return loaded;
 }

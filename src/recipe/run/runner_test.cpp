@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "platform/channel.hpp"
 #include "testing/recipes.hpp"
 
 namespace slipway::recipe {
@@ -236,11 +237,11 @@ TEST_F(RunnerTest, WaitWithATimeOut) {
 }
 
 TEST_F(RunnerTest, CpuFunctionsHaveATimeOutToo) {
-  int pipe[2];
-  ASSERT_EQ(::pipe(pipe), 0);
+  const auto pipe = platform::make_pipe();
+  ASSERT_TRUE(pipe);
   for (const std::uint32_t copies : {1u, 3u}) {
     Opened opened(recipe_json(buffer_json("x", "output", 8),
-                              cpu_run("wait_for_byte", "", formatted(R"({{"value": {}, "argidx": 0}})", pipe[0])),
+                              cpu_run("wait_for_byte", "", formatted(R"({{"value": {}, "argidx": 0}})", (*pipe)[0].number())),
                               cpus_json({"wait_for_byte"})),
                   options());
     ASSERT_TRUE(opened.session.opened()) << opened.problems;
@@ -254,8 +255,8 @@ TEST_F(RunnerTest, CpuFunctionsHaveATimeOutToo) {
                 "the CPU function of run `wait_for_byte` did not end within 1 ms [timed-out]");
     }
   }
-  const std::vector<char> bytes(8);  // the threads end
-  EXPECT_EQ(::write(pipe[1], bytes.data(), bytes.size()), 8);
+  const std::vector<std::byte> bytes(8);  // the threads end
+  EXPECT_EQ(platform::write_all((*pipe)[1].number(), bytes), 0);
 }
 
 TEST_F(RunnerTest, CopiesHaveTheirOwnBuffersAndShareBoundOnes) {

@@ -77,11 +77,11 @@ class ProjectTest : public ::testing::Test {
   ReadSource reader() {
     return [this](const Path& path) -> Result<SourcePtr> {
       ++reads;
-      const auto found = files.find(path.string());
+      const auto found = files.find(path.generic_string());
       if (found == files.end()) {
-        return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()), "no such file");
+        return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.generic_string()), "no such file");
       }
-      return make_source(path.string(), found->second);
+      return make_source(path.generic_string(), found->second);
     };
   }
   std::string messages() { return format_diagnostics(diagnostics.all()); }
@@ -215,7 +215,7 @@ TEST_F(ProjectTest, PartOfTheProgramsDoesNotCheckUnusedCode) {
   std::vector<ProjectProgram> programs = programs_of(*project);
   programs.resize(1);  // `brick` has a function for the other pass
   const auto read_file = [&](const Path& path) -> Result<SourcePtr> {
-    return make_source(path.string(), files.at(path.string()));
+    return make_source(path.generic_string(), files.at(path.generic_string()));
   };
   const auto built =
       build_project(*project, programs, {.compile = {.resolve = {.check_unused = true}}}, read_file, diagnostics);
@@ -229,7 +229,7 @@ TEST_F(ProjectTest, StopsAtTheLimitOfVariants) {
   const std::vector<ProjectProgram> programs = programs_of(*project);
   const auto built = build_project(
       *project, programs, {.max_variants = 1},
-      [&](const Path& path) -> Result<SourcePtr> { return make_source(path.string(), files.at(path.string())); },
+      [&](const Path& path) -> Result<SourcePtr> { return make_source(path.generic_string(), files.at(path.generic_string())); },
       diagnostics);
   EXPECT_THAT(messages(), HasSubstr("[rpl-variant-limit]"));
   EXPECT_FALSE(built[0].variants);

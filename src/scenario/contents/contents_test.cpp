@@ -60,7 +60,7 @@ TEST(Contents, NothingIsReadBeforeItIsWritten) {
                         {{"a.npy", "npy '<u4' (1,)\nu32 1"}});
   // The mapping sees what the file holds when the contents are written.
   const auto changed = testing::cook("npy '<u4' (1,)\nu32 2");
-  std::FILE* file = std::fopen((planned.made / "a.npy").c_str(), "r+b");
+  std::FILE* file = std::fopen((planned.made / "a.npy").string().c_str(), "r+b");
   ASSERT_NE(file, nullptr);
   std::fwrite(changed.data(), 1, changed.size(), file);
   std::fclose(file);

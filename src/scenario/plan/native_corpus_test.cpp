@@ -71,7 +71,7 @@ std::vector<CorpusScene> all_scenes() {
     for (const Path& path : paths_in(directory, ".json")) {
       std::string text = must(read_text(path));
       if (text.contains("\"commands\""))
-        scenes.push_back({path.lexically_relative(testing::source_directory()).string(), std::move(text),
+        scenes.push_back({path.lexically_relative(testing::source_directory()).generic_string(), std::move(text),
                           path.parent_path(), nullptr});
     }
   }

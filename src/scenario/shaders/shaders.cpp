@@ -123,10 +123,10 @@ std::optional<Code> code_of(const Scenario& scenario, const Shader& shader, cons
     module = take(spirv::read_module(std::move(*words), source->name));
   }
   if (!module) return std::nullopt;
-  if (Result<> valid = spirv::validate(module->words(), source->name); !valid) {
-    for (Diagnostic& problem : valid.error()) diagnostics.add(in_scenario(std::move(problem), shader, *source));
-    return std::nullopt;
-  }
+  Diagnostics found;
+  const bool valid = spirv::check_module(module->words(), source->name, found);
+  for (Diagnostic& problem : found.release()) diagnostics.add(in_scenario(std::move(problem), shader, *source));
+  if (!valid) return std::nullopt;
   return Code{std::move(*module), std::move(metadata)};
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 std::vector<Path> samples() {
   std::vector<Path> paths = testing::data_files("zebin", {".bin", ".ar"});
-  std::erase_if(paths, [](const Path& path) { return path.string().contains("/negative/"); });
+  std::erase_if(paths, [](const Path& path) { return path.generic_string().contains("/negative/"); });
   return paths;
 }
 
