@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A mutex that readers share. That of mingw-w64's C++ library fails when several threads lock it for the first time.
+// A mutex that readers share. In that of mingw-w64's C++ library, `lock` fails when several threads use it.
 #pragma once
 
 #include <shared_mutex>
