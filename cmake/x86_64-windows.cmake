@@ -14,3 +14,4 @@ foreach(kind INCLUDE LIBRARY PACKAGE)
 endforeach()
 # Programs need no library but those of Windows.
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -static)

@@ -8,7 +8,7 @@
 #   layer        a program in C on the Vulkan layer, which the loader of Khronos finds in the registry
 #   zip          the zip in build/packages, unpacked in a new prefix: the program, and a program in C with slipway.dll
 #
-# Without arguments all of them. tests/windows_left_out.txt lists what is left out, with its reason.
+# Without arguments all of them. The output of each check is in BUILD/checked. tests/windows_left_out.txt lists what is left out, with its reason.
 set -uo pipefail
 build=$1
 shift
@@ -19,19 +19,22 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache SLIPWAY_SOURCE_DIR=$top SLIPWAY_TESTS_WITHOUT_VALIDATION=1
 slipway=$build/bin/slipway.exe
+logs=$PWD/$build/checked
+mkdir -p "$logs"
 failed=0
 
 windows() { timeout -k 5 "${seconds:-300}" wine64 "$@"; }
 left_out() { awk -v of="$1" '$1 == of { print $2 }' tests/windows_left_out.txt | paste -sd:; }
 
-# What is checked, and its command; the output is shown if it fails.
+# What is checked, and its command; the end of the output is shown if it fails.
 try() {
   local what=$1 begin=$SECONDS counts status
   shift
-  "$@" >"$scratch/log" 2>&1 && status=0 || status=$?
-  counts=$(sed -n 's/\r$//; s/^\[  \(PASSED \|SKIPPED\) \] \([0-9]*\) tests\?.*/\2 \L\1/p' "$scratch/log" | xargs | sed 's/passed /passed, /')
+  log=$logs/${what//[^A-Za-z0-9_.-]/_}.log
+  "$@" >"$log" 2>&1 && status=0 || status=$?
+  counts=$(sed -n 's/\r$//; s/^\[  \(PASSED \|SKIPPED\) \] \([0-9]*\) tests\?.*/\2 \L\1/p' "$log" | xargs | sed 's/passed /passed, /')
   printf '%4d s  %-6s  %s\n' $((SECONDS - begin)) "$([ $status = 0 ] && echo ok || echo FAILED)" "$what${counts:+: $counts}"
-  [ $status = 0 ] || { echo "(exit status $status)"; tail -n 40 "$scratch/log"; failed=1; }
+  [ $status = 0 ] || { echo "(exit status $status)"; tail -n 40 "$log"; failed=1; }
 }
 
 part_units() {
@@ -61,7 +64,7 @@ part_examples() {
 part_transcripts() {
   local page
   for page in tests/corpus/cli/*.md; do
-    [ -n "$(left_out "$page")" ] || try "$page" timeout -k 5 600 env SLIPWAY_SANDBOX=off python3 tests/console.py "$build" . "$page"
+    [ -n "$(left_out "$page")" ] || try "$page" timeout -k 5 600 env SLIPWAY_SANDBOX=off python3 tests/console.py "$build" . "$page" --left-out tests/windows_left_out.txt
   done
 }
 
@@ -105,7 +108,7 @@ part_zip() {
     failed=1
   printf 'graph net {\n  %%0 = input i32[2] "x"\n  %%1 = ADD(%%0, %%0) i32[2]\n  output %%1\n}\n' >net.graph
   try "a program in C" windows bin/model.exe net.graph
-  grep -q 'sum 42' "$scratch/log" || { echo "it printed another sum"; failed=1; }
+  grep -q 'sum 42' "$log" || { echo "it printed another sum"; failed=1; }
   cd "$top" || return
   timeout -k 5 60 wineserver64 -k
 }

@@ -229,7 +229,7 @@ Diagnostic not_recognised(const DispatchedVerb& verb, const std::string& path, c
   return problem;
 }
 
-// Formats that one key tells from others: of an object of other keys only a name like theirs is not enough.
+// Formats with one key of their own: one name that is like it is not enough, if the object has other keys.
 struct RootKeys {
   std::string_view format;
   std::array<std::string_view, 6> keys;

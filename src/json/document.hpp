@@ -142,7 +142,7 @@ inline Value::Iterator Value::end() const { return {document_, document_ ? docum
 
 // After the closing quote of the string that begins there.
 std::size_t end_of_string(std::string_view text, std::size_t begin);
-// After the comment that begins there, without its line break; `begin` if there is none, or if it is never closed.
+// After the comment that begins there, without its line break; `begin` without one, or if it is never closed.
 std::size_t end_of_comment(std::string_view text, std::size_t begin);
 
 // The characters of a string or key without its quotes, for suggestions.

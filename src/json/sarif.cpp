@@ -2,6 +2,7 @@
 #include "json/sarif.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -24,8 +25,13 @@ std::uint32_t column_of(const Source& source, Position position) {
 
 // A path as a URI reference (RFC 3986), an absolute one with the scheme: other bytes than these become %XX.
 std::string uri_of(std::string_view path) {
-  std::string uri = path.starts_with('/') ? "file://" : "";
-  for (const char c : path) {
+  constexpr bool kHasDrives = std::filesystem::path::preferred_separator == '\\';
+  const bool has_drive = kHasDrives && path.size() > 2 && path[1] == ':';
+  std::string uri = has_drive                                                         ? "file:///"
+                    : path.starts_with('/') || (kHasDrives && path.starts_with('\\')) ? "file://"
+                                                                                      : "";
+  for (const char byte : path) {
+    const char c = kHasDrives && byte == '\\' ? '/' : byte;
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("-._~/").contains(c);
     uri += plain ? std::string(1, c) : formatted("%{:02X}", static_cast<unsigned char>(c));

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <type_traits>
 #include <unordered_map>
+
+#include "platform/shared_mutex.hpp"
 
 namespace slipway::layer {
 
@@ -61,7 +62,7 @@ class HandleMap {
 
  private:
   struct Shard {
-    mutable std::shared_mutex mutex;
+    mutable platform::SharedMutex mutex;
     std::unordered_map<Handle, std::unique_ptr<T>> objects;
     // The object that was found last is found again without the lock: calls for one command buffer follow each other.
     // The number of changes is odd during a change. What was read is valid if the number was even, and is the same

@@ -287,25 +287,23 @@ TEST_P(LayerClients, ModulesHaveTheIdentifiersOfTheirCode) {
 struct CountedAllocations {
   static constexpr std::align_val_t kAlignment{64};
   std::int64_t allocated = 0, live = 0;
-  VkAllocationCallbacks callbacks{
-      .pUserData = this,
-      .pfnAllocation =
-          [](void* of, std::size_t size, std::size_t alignment, VkSystemAllocationScope) {
-            auto& self = *static_cast<CountedAllocations*>(of);
-            ++self.allocated;
-            ++self.live;
-            EXPECT_LE(alignment, static_cast<std::size_t>(kAlignment));
-            return ::operator new(size, kAlignment);
-          },
-      .pfnReallocation = [](void*, void*, std::size_t, std::size_t, VkSystemAllocationScope) -> void* {
-        return nullptr;
-      },
-      .pfnFree =
-          [](void* of, void* memory) {
-            if (memory == nullptr) return;
-            --static_cast<CountedAllocations*>(of)->live;
-            ::operator delete(memory, kAlignment);
-          }};
+  VkAllocationCallbacks callbacks{.pUserData = this,
+                                  .pfnAllocation =
+                                      [](void* of, std::size_t size, std::size_t alignment, VkSystemAllocationScope) {
+                                        auto& self = *static_cast<CountedAllocations*>(of);
+                                        ++self.allocated;
+                                        ++self.live;
+                                        EXPECT_LE(alignment, static_cast<std::size_t>(kAlignment));
+                                        return ::operator new(size, kAlignment);
+                                      },
+                                  .pfnReallocation = [](void*, void*, std::size_t, std::size_t,
+                                                        VkSystemAllocationScope) -> void* { return nullptr; },
+                                  .pfnFree =
+                                      [](void* of, void* memory) {
+                                        if (memory == nullptr) return;
+                                        --static_cast<CountedAllocations*>(of)->live;
+                                        ::operator delete(memory, kAlignment);
+                                      }};
 };
 
 TEST_P(LayerClients, ObjectsAreAllocatedWithTheCallbacks) {

@@ -2,6 +2,8 @@
 #include "model/graph_segment.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/format.hpp"
 #include "spirv/module.hpp"
@@ -33,6 +35,9 @@ class Reader {
     if (!words) return std::nullopt;
     std::optional<tosa::Graph> graph = tosa::read_graph(*words, module.entry_point, diagnostics_);
     if (!graph) return std::nullopt;
+    for (const vgf::DescriptorSet& set : segment_.sets) {
+      for (const vgf::Slot& slot : set.slots) bound_.try_emplace({set.index, slot.binding}, slot.resource);
+    }
     merge(*graph, graph->inputs, graph->input_bindings, "input");
     merge(*graph, graph->outputs, graph->output_bindings, "output");
     constants(*graph);
@@ -49,13 +54,8 @@ class Reader {
   // The file has no arrays of descriptors.
   const vgf::Resource* bound(const tosa::Binding& binding) const {
     if (binding.element != 0) return nullptr;
-    for (const vgf::DescriptorSet& set : segment_.sets) {
-      if (set.index != binding.set) continue;
-      for (const vgf::Slot& slot : set.slots) {
-        if (slot.binding == binding.binding) return &file_.resources[slot.resource];
-      }
-    }
-    return nullptr;
+    const auto found = bound_.find({binding.set, binding.binding});
+    return found == bound_.end() ? nullptr : &file_.resources[found->second];
   }
 
   void merge(tosa::Graph& graph, std::span<const tosa::ValueId> values, std::span<const tosa::Binding> bindings,
@@ -110,6 +110,7 @@ class Reader {
   const vgf::File& file_;
   const vgf::Segment& segment_;
   Diagnostics& diagnostics_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> bound_;  // set, binding: the first resource
 };
 
 }  // namespace

@@ -139,7 +139,8 @@ std::expected<NativeGraph, std::string> native_graph(const vk::Snapshot& device,
   };
   auto module = reflected();
   const auto declared = module ? spirv::reflect(*module) : std::unexpected(Failure{});
-  if (module && (!spirv::unknown_extensions(*words).empty() || has_open_shapes(*module) || (declared && has_other_shapes(*declared, graph)))) {
+  if (module && (!spirv::unknown_extensions(*words).empty() || has_open_shapes(*module) ||
+                 (declared && has_other_shapes(*declared, graph)))) {
     // Drivers see the shapes of this run only, and no module of others that was not validated.
     Result<spirv::Words> specialised = tosa::write_graph_module(graph);
     if (!specialised)

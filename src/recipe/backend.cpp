@@ -12,7 +12,8 @@ namespace slipway::recipe {
 std::string kernel_backend_list() {
   // (GCC 16.2 compiles std::views::join_with to an endless loop here for Windows.)
   std::string list;
-  for (const std::string_view name : kKernelBackendNames) append_formatted(list, "{}{}", list.empty() ? "" : ", ", name);
+  for (const std::string_view name : kKernelBackendNames)
+    append_formatted(list, "{}{}", list.empty() ? "" : ", ", name);
   return list;
 }
 

@@ -21,6 +21,7 @@
 #include "recipe/replay/replay.hpp"
 #include "testing/corpus_expectation.hpp"
 #include "testing/source_directory.hpp"
+#include "testing/without_directory.hpp"
 
 namespace slipway::recipe {
 namespace {
@@ -39,13 +40,6 @@ std::vector<Path> cases(const Path& directory) {
 
 bool has_word(const Path& path, std::string_view word) {
   return path.filename().string().contains(formatted(".{}.", word));
-}
-
-// Expectations must not contain paths of this machine.
-std::string without_directory(std::string text, const Path& directory) {
-  const std::string prefix = directory.string() + "/";
-  for (std::size_t at = 0; (at = text.find(prefix, at)) != text.npos;) text.erase(at, prefix.size());
-  return text;
 }
 
 std::optional<Recipe> read(const Path& path, const ReadOptions& options, Diagnostics& diagnostics) {
@@ -97,7 +91,7 @@ Diagnostics run_replay(const Path& path) {
 void compare(const Path& path, const Diagnostics& diagnostics) {
   SCOPED_TRACE(path.filename().string());
   const std::string actual =
-      without_directory(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
+      testing::without_directory(format_diagnostics(diagnostics.all(), {.sources = false}), path.parent_path());
   testing::expect_as_written(path, diagnostics, actual);
 }
 

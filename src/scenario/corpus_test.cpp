@@ -31,6 +31,10 @@ const Path kCorpus = testing::source_directory() / "tests/corpus/scenario";
 std::vector<Path> cases() {
   std::vector<Path> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kCorpus)) {
+    // Of paths that are absolute without a drive.
+    constexpr std::string_view kOfPosix[] = {"fail_confine.confine.json", "fail_output_twice.json",
+                                             "portable.portable.json"};
+    if (!Path("/").is_absolute() && std::ranges::contains(kOfPosix, entry.path().filename().string())) continue;
     if (entry.path().extension() == ".json") found.push_back(entry.path());
   }
   std::ranges::sort(found);

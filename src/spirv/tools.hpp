@@ -19,8 +19,8 @@ enum class BlockLayout { Scalar, Standard };
 // may be scalar: whether a device accepts them depends on its features.
 Result<> validate(WordSpan words, const std::string& name, Environment environment = Environment::Vulkan13,
                   BlockLayout layout = BlockLayout::Scalar);
-// Adds the problem, or a note that SPIRV-Tools does not know an extension of the module, so that `validate` accepts it unread.
-// Returns whether it found no problem.
+// Adds the problem, or a note that SPIRV-Tools does not know an extension of the module, so that `validate` accepts it
+// unread. Returns whether it found no problem.
 bool check_module(WordSpan words, const std::string& name, Diagnostics& diagnostics,
                   Environment environment = Environment::Vulkan13);
 

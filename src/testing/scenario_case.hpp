@@ -14,6 +14,7 @@
 #include "testing/file_recipe.hpp"
 #include "testing/scratch_directory.hpp"
 #include "testing/vgf_recipe.hpp"
+#include "testing/without_directory.hpp"
 
 namespace slipway::testing {
 
@@ -64,9 +65,7 @@ class Case {
 
  private:
   std::string without_directory(std::string text) const {
-    const std::string directory = directory_.path().string() + "/";
-    for (std::size_t at = 0; (at = text.find(directory, at)) != text.npos;) text.erase(at, directory.size());
-    return text;
+    return testing::without_directory(std::move(text), directory_.path());
   }
 
   testing::ScratchDirectory directory_;

@@ -287,7 +287,8 @@ class Doctor {
   // The processes of parsers of other projects (docs/design/sandbox.md).
   void sandbox() {
     if (const auto unknown = spirv::unknown_extensions(); !unknown.empty())
-      add("SPIRV-Tools", State::Missing, spirv::do_not_know(unknown), "modules with these extensions are not validated");
+      add("SPIRV-Tools", State::Missing, spirv::do_not_know(unknown),
+          "modules with these extensions are not validated");
     const slipway::sandbox::Protection found = slipway::sandbox::protection();
     if (found.off)
       return add("sandbox", State::Missing, "MLIR, glslang and SPIRV-Tools run in the program: the sandbox is off",

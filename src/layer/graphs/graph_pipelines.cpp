@@ -8,6 +8,7 @@
 #include "layer/graphs/graph_profile.hpp"
 #include "layer/graphs/graphs.hpp"
 #include "layer/resources/capture.hpp"
+#include "layer/shaders.hpp"
 #include "spirv/tools.hpp"
 
 namespace slipway::layer {

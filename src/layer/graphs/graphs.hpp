@@ -17,7 +17,6 @@
 #include "layer/device.hpp"
 #include "layer/graphs/optical_flow.hpp"
 #include "layer/resources/tensors.hpp"
-#include "layer/shaders.hpp"
 #include "lower/program.hpp"
 #include "tosa/graph.hpp"
 

@@ -4,6 +4,7 @@
 #include "base/format.hpp"
 #include "layer/chain.hpp"
 #include "layer/graphs/graphs.hpp"
+#include "layer/shaders.hpp"
 #include "spirv/specialize.hpp"
 #include "tensor/format.hpp"
 #include "tosa/check/bind_constants.hpp"

@@ -2,6 +2,8 @@
 #include "model/plan/bind_interface.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "base/format.hpp"
 #include "launch/plan/accesses.hpp"
@@ -21,6 +23,7 @@ class InterfaceBinder {
     add_ports(file_.outputs, true);
     if (ports_.empty()) return {};
     ranges_ = launch::memory_ranges(plan_);
+    for (const Port& port : ports_) by_domain_[domain_of(port.binding->resource)].push_back(&port);
     std::map<std::uint32_t, std::vector<const Port*>> groups;
     for (const Port& port : ports_) groups[storage_[port.slot->resource]].push_back(&port);
     for (const auto& [storage, ports] : groups) {
@@ -61,17 +64,23 @@ class InterfaceBinder {
     return std::get<launch::Buffer>(plan_.resources[resource].kind).size;
   }
 
+  // Resources of different domains do not overlap; those that were added later have none.
+  std::optional<std::size_t> domain_of(launch::ResourceIndex resource) const {
+    return resource < ranges_.size() ? std::optional(ranges_[resource].domain) : std::nullopt;
+  }
   bool overlap(launch::ResourceIndex a, launch::ResourceIndex b) const {
     if (a == b) return true;
-    return a < ranges_.size() && b < ranges_.size() && ranges_[a].domain == ranges_[b].domain &&
-           ranges_[a].begin < ranges_[b].end && ranges_[b].begin < ranges_[a].end;
+    return domain_of(a) && domain_of(a) == domain_of(b) && ranges_[a].begin < ranges_[b].end &&
+           ranges_[b].begin < ranges_[a].end;
   }
 
   // Whether what is bound to an input or output of another storage uses some of the same memory.
   bool is_taken(launch::ResourceIndex resource, const Port& by) const {
-    return std::ranges::any_of(ports_, [&](const Port& port) {
-      return storage_[port.slot->resource] != storage_[by.slot->resource] && overlap(port.binding->resource, resource);
-    });
+    const auto near = by_domain_.find(domain_of(resource));
+    return near != by_domain_.end() && std::ranges::any_of(near->second, [&](const Port* port) {
+             return storage_[port->slot->resource] != storage_[by.slot->resource] &&
+                    overlap(port->binding->resource, resource);
+           });
   }
 
   // Nothing if the two are the same memory.
@@ -110,6 +119,7 @@ class InterfaceBinder {
   const std::string& name_;
   std::vector<Port> ports_;
   std::vector<launch::MemoryRange> ranges_;
+  std::map<std::optional<std::size_t>, std::vector<const Port*>> by_domain_;
   std::map<std::uint32_t, std::size_t> used_;  // bindings, by logical number
   BoundInterface bound_;
 };

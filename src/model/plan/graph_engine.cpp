@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 #include "base/format.hpp"
 #include "lower/lower.hpp"
@@ -189,9 +190,10 @@ void PlannedGraph::dispatch(launch::Plan& plan, const GraphResources& resources,
                             const launch::Origin& origin) {
   std::vector<launch::ResourceIndex> outputs(resources.outputs.begin(), resources.outputs.end());
   std::vector<launch::Step> copies;
+  const std::unordered_set<launch::ResourceIndex> inputs(resources.inputs.begin(), resources.inputs.end());
   for (launch::ResourceIndex& output : outputs) {
     const auto& buffer = std::get<launch::Buffer>(plan.resources[output].kind);
-    if (!std::ranges::contains(resources.inputs, output) || buffer.rows) continue;
+    if (!inputs.contains(output) || buffer.rows) continue;
     launch::Copy copy{.to = output, .size = buffer.size};
     output = copy.from = add_buffer_like(plan, name, output);
     copies.push_back({.name = name, .action = copy, .barrier_after = true, .origin = origin});

@@ -142,7 +142,8 @@ Opened<OwnedDescriptor> open_at(int directory, const Path& name, unsigned flags)
   if (!path) return std::unexpected(path.error());
   const bool writes = (flags & (kWrite | kReadWrite)) != 0, reads = !(flags & kWrite);
   DWORD access = (flags & kHandle) ? FILE_READ_ATTRIBUTES : (reads ? GENERIC_READ : 0);
-  if (writes) access |= flags & kAppend ? FILE_APPEND_DATA | FILE_WRITE_ATTRIBUTES | FILE_WRITE_DATA : GENERIC_WRITE;
+  // Without FILE_WRITE_DATA, every write is at the end.
+  if (writes) access |= flags & kAppend ? FILE_APPEND_DATA | FILE_WRITE_ATTRIBUTES : GENERIC_WRITE;
   DWORD attributes = FILE_ATTRIBUTE_NORMAL;
   if (flags & (kHandle | kDirectory)) attributes |= FILE_FLAG_BACKUP_SEMANTICS;
   if (flags & kNoFollow) attributes |= FILE_FLAG_OPEN_REPARSE_POINT;
@@ -320,7 +321,14 @@ int go_to(int file, std::uint64_t position) {
 int truncate(int file, std::uint64_t size) {
   FILE_END_OF_FILE_INFO end{};
   end.EndOfFile.QuadPart = static_cast<LONGLONG>(size);
-  return result_of(::SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &end, sizeof end));
+  if (::SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &end, sizeof end)) return 0;
+  if (::GetLastError() != ERROR_ACCESS_DENIED) return last_error();
+  // A file to which bytes are appended.
+  const HANDLE writable = ::ReOpenFile(handle_of(file), GENERIC_WRITE, kShareAll, 0);
+  if (writable == INVALID_HANDLE_VALUE) return last_error();
+  const int result = result_of(::SetFileInformationByHandle(writable, FileEndOfFileInfo, &end, sizeof end));
+  ::CloseHandle(writable);
+  return result;
 }
 
 // The names of a directory are flushed with its files.

@@ -240,10 +240,11 @@ TEST_F(RunnerTest, CpuFunctionsHaveATimeOutToo) {
   const auto pipe = platform::make_pipe();
   ASSERT_TRUE(pipe);
   for (const std::uint32_t copies : {1u, 3u}) {
-    Opened opened(recipe_json(buffer_json("x", "output", 8),
-                              cpu_run("wait_for_byte", "", formatted(R"({{"value": {}, "argidx": 0}})", (*pipe)[0].number())),
-                              cpus_json({"wait_for_byte"})),
-                  options());
+    Opened opened(
+        recipe_json(buffer_json("x", "output", 8),
+                    cpu_run("wait_for_byte", "", formatted(R"({{"value": {}, "argidx": 0}})", (*pipe)[0].number())),
+                    cpus_json({"wait_for_byte"})),
+        options());
     ASSERT_TRUE(opened.session.opened()) << opened.problems;
     ASSERT_TRUE(opened.runner().prepare({.copies = copies, .time_out = std::chrono::milliseconds(1)}));
     for (std::uint32_t i = 0; i < copies; ++i) ASSERT_TRUE(opened.runner().start(i));

@@ -7,6 +7,7 @@
 
 #include "json/writer.hpp"
 #include "rpl/lsp/frames.hpp"
+#include "rpl/lsp/uris.hpp"
 
 namespace slipway::rpl::lsp {
 namespace {
@@ -431,10 +432,18 @@ TEST(Lsp, CorrectsMisspelledNames) {
   EXPECT_THAT(client.whole("textDocument/codeAction"), HasSubstr(R"("result":[])"));
 }
 
+TEST(Lsp, UrisNamePathsOfThisSystem) {
+  const Path path = (std::filesystem::temp_directory_path() / "a b.rpl").make_preferred();
+  EXPECT_THAT(uri_of_path(path), AllOf(::testing::StartsWith("file:///"), ::testing::EndsWith("/a%20b.rpl")));
+  EXPECT_EQ(path_of_uri(uri_of_path(path)), path.lexically_normal());
+}
+
 TEST(Lsp, ChecksOtherDocuments) {
   const auto check = [](const SourcePtr& source, const Path& path) -> std::optional<Diagnostics> {
     Diagnostics found;
-    found.error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {1, 7}), "unknown key in " + path.string())
+    found
+        .error(DiagnosticKind::UnknownKey, SourceLocation::in_text(source, {1, 7}),
+               "unknown key in " + path.generic_string())
         .suggest(SourceLocation::in_text(source, {2, 6}), "dims");
     return found;
   };

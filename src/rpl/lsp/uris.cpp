@@ -24,11 +24,14 @@ Path path_of_uri(std::string_view uri) {
       path += uri[i];
     }
   }
+  // A drive of Windows: "/c:/directory".
+  if (Path drive = path.substr(std::min<std::size_t>(path.size(), 1)); drive.is_absolute() && drive.has_root_name())
+    return drive.lexically_normal();
   return Path(path).lexically_normal();
 }
 
 std::string uri_of_path(const Path& path) {
-  std::string uri = "file://";
+  std::string uri = path.has_root_name() ? "file:///" : "file://";
   for (const char c : path.generic_string()) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/-._~").contains(c);
     uri += plain ? std::string(1, c) : formatted("%{:02X}", static_cast<unsigned char>(c));

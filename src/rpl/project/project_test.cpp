@@ -229,7 +229,9 @@ TEST_F(ProjectTest, StopsAtTheLimitOfVariants) {
   const std::vector<ProjectProgram> programs = programs_of(*project);
   const auto built = build_project(
       *project, programs, {.max_variants = 1},
-      [&](const Path& path) -> Result<SourcePtr> { return make_source(path.generic_string(), files.at(path.generic_string())); },
+      [&](const Path& path) -> Result<SourcePtr> {
+        return make_source(path.generic_string(), files.at(path.generic_string()));
+      },
       diagnostics);
   EXPECT_THAT(messages(), HasSubstr("[rpl-variant-limit]"));
   EXPECT_FALSE(built[0].variants);

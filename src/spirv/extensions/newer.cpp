@@ -31,20 +31,23 @@ constexpr NewerCapability kNewer[] = {
 constexpr std::uint32_t kCapability = static_cast<std::uint32_t>(spv::Op::OpCapability) | 2 << 16;
 
 bool parses(spv::Capability capability) {
-  const std::uint32_t module[] = {spv::MagicNumber, 0x10600, 0, 1, 0, kCapability, static_cast<std::uint32_t>(capability)};
+  const std::uint32_t module[] = {
+      spv::MagicNumber, 0x10600, 0, 1, 0, kCapability, static_cast<std::uint32_t>(capability)};
   const spvtools::Context context(SPV_ENV_UNIVERSAL_1_6);
-  return spvBinaryParse(context.CContext(), nullptr, module, std::size(module), nullptr, nullptr, nullptr) == SPV_SUCCESS;
+  return spvBinaryParse(context.CContext(), nullptr, module, std::size(module), nullptr, nullptr, nullptr) ==
+         SPV_SUCCESS;
 }
 
 const NewerCapability* find(std::uint32_t capability) {
-  const auto* const found = std::ranges::find(kNewer, static_cast<spv::Capability>(capability), &NewerCapability::capability);
+  const auto* const found =
+      std::ranges::find(kNewer, static_cast<spv::Capability>(capability), &NewerCapability::capability);
   return found == std::end(kNewer) ? nullptr : found;
 }
 
 bool is_unknown(const NewerCapability& newer) {
-  static const std::vector<bool> unknown(std::from_range, kNewer | std::views::transform([](const NewerCapability& each) {
-                                           return !parses(each.capability);
-                                         }));
+  static const std::vector<bool> unknown(
+      std::from_range,
+      kNewer | std::views::transform([](const NewerCapability& each) { return !parses(each.capability); }));
   return unknown[static_cast<std::size_t>(&newer - kNewer)];
 }
 

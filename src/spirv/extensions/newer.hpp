@@ -30,7 +30,7 @@ class NewerInstructions {
   std::optional<NewerInstruction> read(std::span<const std::uint32_t> words);
 
  private:
-  std::vector<std::uint32_t> sets_;  // of extended instructions for graphs
+  std::vector<std::uint32_t> sets_;    // of extended instructions for graphs
   std::vector<std::uint32_t> floats_;  // types
 };
 

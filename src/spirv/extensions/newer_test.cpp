@@ -87,10 +87,10 @@ TEST(NewerInstructions, AModuleWithAnUnknownExtensionIsReportedAsNotValidated) {
     spv::Capability capability;
     std::string_view extension;
   };
-  for (const auto& [capability, extension] : {Case{spv::Capability::TensorsARM, "SPV_ARM_tensors"},
-                                              Case{spv::Capability::GraphARM, "SPV_ARM_graph"},
-                                              Case{spv::Capability::BFloat16TypeKHR, "SPV_KHR_bfloat16"},
-                                              Case{spv::Capability::Float8EXT, "SPV_EXT_float8"}}) {
+  for (const auto& [capability, extension] :
+       {Case{spv::Capability::TensorsARM, "SPV_ARM_tensors"}, Case{spv::Capability::GraphARM, "SPV_ARM_graph"},
+        Case{spv::Capability::BFloat16TypeKHR, "SPV_KHR_bfloat16"},
+        Case{spv::Capability::Float8EXT, "SPV_EXT_float8"}}) {
     Diagnostics diagnostics;
     const bool unknown = std::ranges::contains(unknown_extensions(), extension);
     // (A module needs a memory model.)

@@ -65,6 +65,11 @@ Result<std::vector<std::byte>> extract(const vgf::File& file, const Extraction& 
   return std::vector(words->begin(), words->end());
 }
 
+// The code of a shader may be text.
+bool is_binary(Bytes bytes, const Extraction& extraction) {
+  return extraction.constant || std::ranges::contains(bytes, std::byte{0});
+}
+
 }  // namespace
 
 bool is_vgf_file(const Content& content) { return vgf::is_vgf(content.bytes); }
@@ -125,9 +130,7 @@ int inspect_vgf_file(const Arguments& arguments) {
   std::optional<std::string> text;
   if (extraction.module || extraction.constant) {
     bytes = diagnostics.take(extract(file, extraction, output));
-    // The code of a shader may be text.
-    if (bytes && (extraction.constant || std::ranges::contains(*bytes, std::byte{0})))
-      allows_binary(output, diagnostics);
+    if (bytes && is_binary(*bytes, extraction)) allows_binary(output, diagnostics);
   } else if (scenario) {
     text = diagnostics.take(vgf::scenario_template(file, Path(path).filename().string(), boundaries));
   } else if (graphs) {

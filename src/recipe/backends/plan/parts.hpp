@@ -3,10 +3,10 @@
 #pragma once
 
 #include <mutex>
-#include <shared_mutex>
 
 #include "launch/executor.hpp"
 #include "launch/shared_pipelines.hpp"
+#include "platform/shared_mutex.hpp"
 #include "recipe/backends/plan/queue_spread.hpp"
 #include "recipe/plan.hpp"
 
@@ -16,10 +16,10 @@ namespace slipway::recipe {
 struct PlanDevice {
   std::shared_ptr<launch::Executor> executor;
   launch::ExecutorInfo info;
-  Cache cache;                     // of pipelines
-  bool has_timestamps = false;     // of dispatches
-  QueueSpread queues;              // guarded by Executor::turn
-  std::shared_mutex shared_bytes;  // without turns: of buffers that several lists use
+  Cache cache;                         // of pipelines
+  bool has_timestamps = false;         // of dispatches
+  QueueSpread queues;                  // guarded by Executor::turn
+  platform::SharedMutex shared_bytes;  // without turns: of buffers that several lists use
 };
 
 // Mapped and coherent, so that `sync` has nothing to do.
