@@ -48,7 +48,7 @@ part_units() {
 part_examples() {
   local example
   cp -r examples "$scratch/examples"
-  for example in hello blur triangle fragment mips rpl_compute frames skinned; do
+  for example in hello blur triangle fragment mips rpl_compute frames; do
     try "check $example" windows "$slipway" check "$scratch/examples/$example/scenario.json"
     try "run $example" windows "$slipway" run "$scratch/examples/$example/scenario.json"
   done
