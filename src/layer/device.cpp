@@ -16,8 +16,8 @@
 #include "layer/offer.hpp"
 #include "layer/resources/aliases.hpp"
 #include "layer/resources/capture.hpp"
-#include "layer/shaders.hpp"
 #include "layer/resources/recorder.hpp"
+#include "layer/shaders.hpp"
 #include "model/device_facts.hpp"
 #include "model/tuning/tuning_table.hpp"
 
