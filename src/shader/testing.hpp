@@ -28,7 +28,8 @@ struct Files {
                     "Could not open file " + path.generic_string());
       }
       if (found->second == "unreadable") {
-        return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.generic_string()), "could not read it");
+        return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.generic_string()),
+                    "could not read it");
       }
       return found->second;
     };
