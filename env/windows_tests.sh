@@ -48,7 +48,7 @@ part_units() {
 part_examples() {
   local example
   cp -r examples "$scratch/examples"
-  for example in hello blur triangle fragment mips rpl_compute frames skinned; do
+  for example in hello blur triangle fragment mips rpl_compute frames; do
     try "check $example" windows "$slipway" check "$scratch/examples/$example/scenario.json"
     try "run $example" windows "$slipway" run "$scratch/examples/$example/scenario.json"
   done
@@ -58,6 +58,7 @@ part_examples() {
     --entry fragment=fragment_main -o "$scratch/triangle"
   try "convert" windows "$slipway" convert "$scratch/examples/mixed_model/model.graph" -o "$scratch/model.vgf"
   try "run a model" windows "$slipway" run "$scratch/model.vgf"
+  try "recorded bits" windows "$slipway" doctor --bits
   try "run models of TensorFlow Lite" windows "$slipway" run "$scratch"/examples/tflite/{keywords,segments}.tflite --compare reference
 }
 

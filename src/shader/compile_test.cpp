@@ -131,7 +131,7 @@ std::string dependencies_of(const Result<Compiled>& compiled) {
   if (!compiled) return shown(compiled.error());
   std::string text;
   for (const Dependency& dependency : compiled->dependencies) {
-    text += dependency.path.string() + (dependency.hash.empty() ? " missing\n" : "\n");
+    text += dependency.path.generic_string() + (dependency.hash.empty() ? " missing\n" : "\n");
   }
   return text;
 }

@@ -22,13 +22,14 @@ struct Files {
   ReadFile reader() {
     return [this](const Path& path) -> Result<std::string> {
       ++reads;
-      const auto found = texts.find(path.string());
+      const auto found = texts.find(path.generic_string());
       if (found == texts.end()) {
-        return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()),
-                    "Could not open file " + path.string());
+        return fail(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.generic_string()),
+                    "Could not open file " + path.generic_string());
       }
       if (found->second == "unreadable") {
-        return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()), "could not read it");
+        return fail(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.generic_string()),
+                    "could not read it");
       }
       return found->second;
     };

@@ -57,7 +57,7 @@ void end_if_output_is_closed() {
   DWORD count = 0;
   if (::GetFileType(output) != FILE_TYPE_PIPE || ::WriteFile(output, "\n", 1, &count, nullptr)) return;
   const DWORD error = ::GetLastError();
-  if (error == ERROR_NO_DATA || error == ERROR_BROKEN_PIPE) end_now(kSigpipe);
+  if (error == ERROR_NO_DATA || error == ERROR_BROKEN_PIPE || error == ERROR_PIPE_NOT_CONNECTED) end_now(kSigpipe);
 }
 
 bool catch_crashes(void (*handler)(bool is_sent)) {
