@@ -3,8 +3,8 @@
  * `tests/rpl_structs.py . --update`; do not edit.
  *
  * The compiler (slipway/rpl.h) and the reader of packs (slipway/rpl_pack.h) return the same structures. Formats and other names
- * of Vulkan have the values of its enumerants, so that this header needs none of Vulkan's. MAX_ENUM is no value: it makes
- * room for any int that a caller passes. Sizes and offsets are in bytes.
+ * of Vulkan have the values of its enumerants, so that this header needs none of Vulkan's. MAX_ENUM is not a value: with
+ * it the types hold any int that a caller passes. Sizes and offsets are in bytes.
  * Texts are UTF-8 and end with a zero that `size` does not count. A list without items has a null pointer.
  */
 #ifndef SLIPWAY_RPL_STRUCTS_H

@@ -206,7 +206,7 @@ TEST_F(Sandbox, AServiceIsPreparedOnceForEachVariant) {
   EXPECT_EQ(prepared_for(5), "345");
 }
 
-constexpr int kMostWaits = 120'000;  // of a millisecond
+constexpr int kMaxWaits = 120'000;  // of a millisecond
 
 // Not every kernel lists the children of a process.
 bool has_lists_of_children() { return std::filesystem::exists(formatted("/proc/self/task/{}/children", ::getpid())); }
@@ -222,7 +222,7 @@ pid_t child_of(pid_t process) {
 pid_t waiting_worker() {
   std::string last;
   for (int i = 0; i < 2; ++i) last = text_of(call(kNumber, {}, {.limits = kLimits}).value());
-  for (int i = 0; i < kMostWaits; ++i, ::usleep(1000)) {
+  for (int i = 0; i < kMaxWaits; ++i, ::usleep(1000)) {
     const pid_t worker = child_of(child_of(::getpid()));
     if (worker != 0 && formatted("{}", worker) != last) return worker;
   }
@@ -231,7 +231,7 @@ pid_t waiting_worker() {
 
 // Of a process that is not a child of this one.
 void wait_for_end(pid_t process) {
-  for (int i = 0; i < kMostWaits; ++i, ::usleep(1000)) {
+  for (int i = 0; i < kMaxWaits; ++i, ::usleep(1000)) {
     std::ifstream file(formatted("/proc/{}/stat", process));
     const std::string line(std::istreambuf_iterator<char>(file), {});
     if (line.empty() || line.contains(") Z ")) return;
