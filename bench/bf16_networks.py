@@ -15,7 +15,9 @@ import tempfile
 
 import numpy as np
 
-from networks import Ours, difference, make_inputs, median_and_spread, run_in_turns
+from networks import RATIO_HEADER, Theirs, difference, make_inputs, print_ratio
+from onnx_models import OursOfFile
+from process import Process
 
 try:
     import torch
@@ -49,48 +51,29 @@ for path in sys.argv[1:]:
 """
 
 
-class OursInBf16(Ours):
-    def __init__(self, slipway, path, arrays, environment, threads):
-        directory = path.with_suffix(".inputs")
-        super().__init__(slipway, path.with_suffix(".onnx"), directory, environment, "cpu", threads)
-        named = []
-        for name, array in arrays.items():
-            np.save(directory / f"{name}.npy", array.transpose(0, 3, 1, 2) if array.ndim == 4 else array)
-            named += ["--input", f"{name}={directory / name}.npy"]
-        self.command = [slipway, "run", path.with_suffix(".onnx"), *named, "--device", "cpu", "--threads", str(threads)]
-
+class OursInBf16(OursOfFile):
     def result(self):
         out = self.directory / "out"
-        subprocess.run([*map(str, self.command), "--output", out], check=True, env=self.environment, stdout=subprocess.DEVNULL)
+        Process([*self.command, "--output", out], self.environment)
         return np.load(next(out.glob("*.npy")))
 
 
-class TorchInBf16:
-    def __init__(self, path, arrays, threads):
+class TorchInBf16(Theirs):
+    def __init__(self, path, array, threads):
         torch.set_num_threads(threads)
-        self.network = Layers(path, torch.bfloat16)
-        [x] = arrays.values()
-        self.x = torch.tensor(x.transpose(0, 3, 1, 2) if x.ndim == 4 else x)
-        if x.ndim == 4:
-            self.x = self.x.contiguous(memory_format=torch.channels_last)
+        self.input = torch.tensor(array)
+        if array.ndim == 4:
+            self.input = self.input.contiguous(memory_format=torch.channels_last)
         with torch.inference_mode():
-            traced = torch.jit.trace(self.network, self.x.bfloat16())
-            self.traced = torch.jit.freeze(traced.eval())
+            self.network = torch.jit.freeze(torch.jit.trace(Layers(path, torch.bfloat16), self.input.bfloat16()).eval())
         self.times = []
 
-    def run(self, repeat):
-        from time import perf_counter
-
+    def once(self):
         with torch.inference_mode():
-            for i in range(repeat):
-                start = perf_counter()
-                self.traced(self.x.bfloat16()).float()
-                if i >= 2:
-                    self.times.append((perf_counter() - start) * 1e3)
+            return self.network(self.input.bfloat16()).float()
 
     def result(self):
-        with torch.inference_mode():
-            return self.traced(self.x.bfloat16()).float().numpy()
+        return self.once().numpy()
 
 
 def main():
@@ -109,8 +92,8 @@ def main():
         return 0
     slipway = options.build / "bin/slipway"
     missed = False
-    with tempfile.TemporaryDirectory() as name:
-        whole = pathlib.Path(name)
+    with tempfile.TemporaryDirectory() as scratch:
+        whole = pathlib.Path(scratch)
         environment = dict(os.environ, XDG_CACHE_HOME=str(whole / "cache"))
         subprocess.run([options.build / "bin/make_networks", whole, "1"], check=True, stdout=subprocess.DEVNULL)
         networks = sorted(whole.glob("*.fp32.json"))
@@ -118,20 +101,17 @@ def main():
         subprocess.run([sys.executable, here / "onnx_networks.py", *networks], check=True, stderr=subprocess.DEVNULL)
         subprocess.run([sys.executable, "-c", CONVERT, *(path.with_suffix(".onnx") for path in networks)], check=True)
         print(f"PyTorch {torch.__version__}; medians in ms")
-        print(f"{'network':20} {'threads':>7} {'ours':>10} {'spread':>6} {'theirs':>10} {'spread':>6} {'ratio':>6} {'must':>5} {'difference':>10}")
+        print(f"{RATIO_HEADER}        difference")
         for path in networks:
             directory = path.with_suffix(".inputs")
             directory.mkdir()
-            arrays = make_inputs(json.loads(path.read_text()), directory, 1)
+            [(name, x)] = make_inputs(json.loads(path.read_text()), directory, 1).items()
+            x = np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if x.ndim == 4 else x
+            np.save(directory / f"{name}.npy", x)
             for threads in map(int, options.threads.split(",")):
-                both = [OursInBf16(slipway, path, arrays, environment, threads), TorchInBf16(path, arrays, threads)]
-                results = [one.result() for one in both]
-                run_in_turns(both, options, 3, 2)
-                (ours, our_spread), (theirs, their_spread) = (median_and_spread(one.times) for one in both)
-                ok = theirs / ours >= MUST
-                missed |= not ok
-                print(f"{path.stem.replace('fp32', 'bf16'):20} {threads:7} {ours:10.2f} {our_spread:6.0%} {theirs:10.2f} {their_spread:6.0%} "
-                      f"{theirs / ours:6.2f} {MUST:5.2f} {difference(*results):10.2g} {'ok' if ok else 'MISSED'}", flush=True)
+                both = [OursInBf16(slipway, path.with_suffix(".onnx"), {name: f"{name}.npy"}, directory, environment, threads), TorchInBf16(path, x, threads)]
+                differs = difference(*(one.result() for one in both))
+                missed |= not print_ratio(path.stem.replace("fp32", "bf16"), threads, both, options, MUST, f" {differs:10.2g}")
     return 1 if missed else 0
 
 

@@ -86,17 +86,20 @@ class Theirs:
         self.inputs = {name: np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if x.ndim == 4 else x for name, x in inputs.items()}
         self.times = []
 
+    def once(self):
+        return self.session.run(None, self.inputs)
+
     def run(self, repeat):
         from time import perf_counter
 
         for i in range(repeat):
             start = perf_counter()
-            self.session.run(None, self.inputs)
+            self.once()
             if i >= 2:
                 self.times.append((perf_counter() - start) * 1e3)
 
     def result(self):
-        x = self.session.run(None, self.inputs)[0]
+        x = self.once()[0]
         return x.transpose(0, 2, 3, 1) if x.ndim == 4 else x
 
 
@@ -153,6 +156,19 @@ def run_in_turns(all_of, options, first, least):
     for _ in range(options.rounds):
         for one, count in zip(all_of, counts):
             one.run(count)
+
+
+RATIO_HEADER = f"{'model':32} {'threads':>7} {'ours':>10} {'spread':>6} {'theirs':>10} {'spread':>6} {'ratio':>6} {'must':>5}"
+
+
+def print_ratio(label, threads, both, options, must, more=""):
+    """Measures ours and theirs, prints a line under RATIO_HEADER that ends with `more`, and returns whether the ratio is what it must be."""
+    run_in_turns(both, options, 3, 2)
+    (ours, our_spread), (theirs, their_spread) = (median_and_spread(one.times) for one in both)
+    ok = theirs / ours >= must
+    print(f"{label:32} {threads:7} {ours:10.2f} {our_spread:6.0%} {theirs:10.2f} {their_spread:6.0%} {theirs / ours:6.2f} {must:5.2f} "
+          f"{'ok' if ok else 'MISSED'}{more}", flush=True)
+    return ok
 
 
 def compare(label, path, inputs, slipway, environment, threads, options):

@@ -15,7 +15,7 @@ import tempfile
 
 import numpy as np
 
-from networks import Ours, Theirs, median_and_spread, onnxruntime, quiet, run_in_turns
+from networks import RATIO_HEADER, Ours, Theirs, onnxruntime, print_ratio, quiet
 
 MUST = 1.0  # of ONNX Runtime's speed
 
@@ -101,12 +101,7 @@ def compare(model, options, whole, threads):
     arrays, files = random_inputs(model, directory)
     environment = dict(os.environ, XDG_CACHE_HOME=str(whole / "cache"))
     both = [OursOfFile(options.build / "bin/slipway", model, files, directory, environment, threads), TheirsOfFile(model, arrays, threads)]
-    run_in_turns(both, options, 3, 2)
-    (ours, our_spread), (theirs, their_spread) = (median_and_spread(one.times) for one in both)
-    ok = theirs / ours >= MUST
-    print(f"{model.stem:32} {threads:7} {ours:10.2f} {our_spread:6.0%} {theirs:10.2f} {their_spread:6.0%} {theirs / ours:6.2f} {MUST:5.2f} {'ok' if ok else 'MISSED'}",
-          flush=True)
-    return ok
+    return print_ratio(model.stem, threads, both, options, MUST)
 
 
 def main():
@@ -120,7 +115,7 @@ def main():
     options, _ = parser.parse_known_args()
     listed = subprocess.run([options.build / "bin/slipway", "devices", "--device", "cpu", "--json"], check=True, capture_output=True, text=True)
     print(f"{json.loads(listed.stdout)['cpu']['name']}; ONNX Runtime {onnxruntime.__version__}; medians in ms")
-    print(f"{'model':32} {'threads':>7} {'ours':>10} {'spread':>6} {'theirs':>10} {'spread':>6} {'ratio':>6} {'must':>5}")
+    print(RATIO_HEADER)
     missed = False
     with tempfile.TemporaryDirectory() as name:
         whole = pathlib.Path(name)
