@@ -95,7 +95,7 @@ std::set<std::string> lines_of(std::string_view text) {
 
 TEST(KernelDigests, AreThoseOfTheFile) {
   const Path path = testing::source_directory() / "tests/data/kernel_digests.txt";
-  const std::string actual = digests(), expected = read_text(path).value_or("(there is no such file)\n");
+  const std::string actual = digests(), expected = read_text(path).value_or("(the file is missing)\n");
   if (std::getenv("UPDATE_CORPUS")) {
     ASSERT_TRUE(write_file(path, actual));
     return;

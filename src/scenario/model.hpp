@@ -507,7 +507,7 @@ class Commands {
   Severity leniency_ = Severity::Warning;
   std::size_t count_ = 0;
   std::vector<std::uint8_t> kinds_;  // of the elements of the list: the index in Command, or kLeftOut
-  std::vector<Command> kept_;        // if there are no more than that
+  std::vector<Command> kept_;        // of a list of at most kMaxKept
 };
 
 // --- requirements ----------------------------------------------------------------------------------------------------
