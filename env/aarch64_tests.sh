@@ -15,26 +15,9 @@ set -uo pipefail
 build=$1
 shift
 [ $# -gt 0 ] || set -- units bits examples engine devices
-top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top" || exit 5
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-export XDG_CACHE_HOME=$scratch/cache VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json NODEVICE_SELECT=1 SLIPWAY_SOURCE_DIR=$top
+. "$(dirname "$0")/checks.sh"
+export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json NODEVICE_SELECT=1
 slipway=$build/bin/slipway
-failed=0
-
-# What is checked, and its command; the output is shown if it fails.
-try() {
-  local what=$1 begin=$SECONDS
-  shift
-  if "$@" >"$scratch/log" 2>&1; then
-    printf '%4d s  ok      %s\n' $((SECONDS - begin)) "$what"
-  else
-    printf '%4d s  FAILED  %s (exit status %d)\n' $((SECONDS - begin)) "$what" $?
-    tail -n 30 "$scratch/log"
-    failed=1
-  fi
-}
 
 part_units() {
   local module without
@@ -82,8 +65,4 @@ part_devices() {
   try "operators" "$build/bin/model_test" --gtest_brief=1 '--gtest_filter=Kernels/MatrixTest.*/Device'
 }
 
-for part in "$@"; do
-  declare -F "part_$part" >/dev/null || { echo "aarch64_tests: unknown part \`$part\`" >&2; exit 2; }
-  "part_$part"
-done
-exit $failed
+run_parts "$@"

@@ -13,29 +13,12 @@ set -uo pipefail
 build=$1
 shift
 [ $# -gt 0 ] || set -- units examples transcripts layer zip
-top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top" || exit 5
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-export XDG_CACHE_HOME=$scratch/cache SLIPWAY_SOURCE_DIR=$top SLIPWAY_TESTS_WITHOUT_VALIDATION=1
+. "$(dirname "$0")/checks.sh"
+export SLIPWAY_TESTS_WITHOUT_VALIDATION=1
 slipway=$build/bin/slipway.exe
-logs=$PWD/$build/checked
-mkdir -p "$logs"
-failed=0
 
 windows() { timeout -k 5 "${seconds:-300}" wine64 "$@"; }
 left_out() { awk -v of="$1" '$1 == of { print $2 }' tests/windows_left_out.txt | paste -sd:; }
-
-# What is checked, and its command; the end of the output is shown if it fails.
-try() {
-  local what=$1 begin=$SECONDS counts status
-  shift
-  log=$logs/${what//[^A-Za-z0-9_.-]/_}.log
-  "$@" >"$log" 2>&1 && status=0 || status=$?
-  counts=$(sed -n 's/\r$//; s/^\[  \(PASSED \|SKIPPED\) \] \([0-9]*\) tests\?.*/\2 \L\1/p' "$log" | xargs | sed 's/passed /passed, /')
-  printf '%4d s  %-6s  %s\n' $((SECONDS - begin)) "$([ $status = 0 ] && echo ok || echo FAILED)" "$what${counts:+: $counts}"
-  [ $status = 0 ] || { echo "(exit status $status)"; tail -n 40 "$log"; failed=1; }
-}
 
 part_units() {
   local program name
@@ -114,10 +97,4 @@ part_zip() {
   timeout -k 5 60 wineserver64 -k
 }
 
-for part in "$@"; do
-  declare -F "part_$part" >/dev/null || { echo "windows_tests: unknown part \`$part\`" >&2; exit 2; }
-  begin=$SECONDS
-  "part_$part"
-  printf '== %-12s %5d s\n' "$part" $((SECONDS - begin))
-done
-exit $failed
+run_parts "$@"
