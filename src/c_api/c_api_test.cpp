@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/process.hpp"
 #include "slipway/slipway.h"
 #include "testing/source_directory.hpp"
 
@@ -84,6 +86,23 @@ TEST(CApi, TheSandboxHasFourModes) {
   for (const slipway_sandbox mode :
        {SLIPWAY_SANDBOX_REQUIRED, SLIPWAY_SANDBOX_BEST_EFFORT, SLIPWAY_SANDBOX_OFF, SLIPWAY_SANDBOX_DEFAULT})
     EXPECT_EQ(slipway_set_sandbox(mode), 0);
+}
+
+// In a process of its own, in which no call has chosen a mode.
+TEST(CApi, ASandboxThatFailsIsNotTheFaultOfAFile) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        platform::set_environment("SLIPWAY_SANDBOX", "0");
+        const std::string module = "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }";
+        void* file = nullptr;
+        std::size_t size = 0;
+        ProblemList problems;
+        const int status = slipway_convert(module.data(), module.size(), "net.mlir", &file, &size, &problems.list);
+        std::fputs(slipway_problems_kind(problems.list, 0), stderr);
+        std::exit(status);
+      },
+      ::testing::ExitedWithCode(5), "sandbox-failed");
 }
 
 TEST(CApi, RefusesWrongCalls) {

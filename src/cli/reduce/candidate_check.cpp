@@ -129,6 +129,9 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
   if (end.status > kMaxStatus) return FailureClass{formatted("exit status {}", end.status), {}, {}, {}};
   FirstError error = first_error(end.output);
   if (error.kind.empty()) error = first_error(end.errors);
+  // Of the machine, at whatever file: a reduced file would show nothing.
+  if (error.kind == name_of(DiagnosticKind::SandboxFailed))
+    return fail(DiagnosticKind::SandboxFailed, SourceLocation::in_file(file), std::move(error.message));
   FailureClass found{std::string(outcome_word(end.status)), std::move(error.kind), std::move(error.message), {}};
   const bool is_expectation = found.kind == name_of(DiagnosticKind::ExpectationFailed);
   // Without its commands a scenario fails its expectations in another way.
