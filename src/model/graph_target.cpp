@@ -6,6 +6,7 @@
 #include "cpu/target.hpp"
 #include "executors/open.hpp"
 #include "model/tuning/tuning_table.hpp"
+#include "vgf/check.hpp"
 #include "vgf/vgf.hpp"
 #include "vk/device_plan.hpp"
 

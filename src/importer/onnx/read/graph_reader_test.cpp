@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "importer/onnx/testing.hpp"
 
 namespace slipway::importer::onnx {
