@@ -127,7 +127,7 @@ std::vector<LongGraph> long_graphs() {
 
 // Random floats in an input of a graph.
 std::vector<std::byte> numbers_of(const tosa::TensorType& type, std::minstd_rand& random) {
-  const ElementType element = tosa::storage_of(type.data);
+  const tensor::ElementType element = tosa::storage_of(type.data);
   std::vector<std::byte> bytes(tensor::byte_count(type.shape, element).value());
   for (std::size_t at = 0; at < bytes.size(); at += tensor::size_of(element))
     tensor::store_rounded(element, static_cast<double>(random() % 1000) / 500 - 1, &bytes[at]);

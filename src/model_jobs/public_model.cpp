@@ -9,6 +9,7 @@
 #include "base/public_problems.hpp"
 #include "base/public_state.hpp"
 #include "base/text/suggest.hpp"
+#include "convert/read_model.hpp"
 #include "executors/open.hpp"
 #include "executors/public_device.hpp"
 #include "importer/import.hpp"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spirv/reflect/reflect.hpp"
 #include "spirv/testing.hpp"
 #include "spirv/tools.hpp"
 

@@ -12,6 +12,7 @@
 #include "cli/lab/expectations.hpp"
 #include "cli/lab/run.hpp"
 #include "cli/program.hpp"
+#include "conformance/row.hpp"
 #include "conformance/vulkan/clients/certify.hpp"
 #include "platform/text.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/model/import_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <memory>

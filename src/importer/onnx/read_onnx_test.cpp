@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "importer/onnx/testing.hpp"
 
 namespace slipway::importer::onnx {

@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "executors/vulkan/device_opening.hpp"
 #include "executors/vulkan/executor.hpp"
+#include "launch/check/check_device.hpp"
 #include "launch/plan/accesses.hpp"
 #include "launch/run.hpp"
 #include "model/standalone/standalone.hpp"

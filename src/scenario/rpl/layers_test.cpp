@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images with layers whose texels are in files, on a device, under the validation layers. Others are rows of
 // conformance runs (tests/corpus/conformance/scenario/images).
+#include <gmock/gmock.h>
+
 #include "testing/launch_fixture.hpp"
 #include "testing/scenario_case.hpp"
 #include "testing/scene.hpp"

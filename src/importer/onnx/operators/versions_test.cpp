@@ -3,6 +3,7 @@
 // that the results are.
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "importer/onnx/operators.hpp"
 
 namespace slipway::importer {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lower/strategies/attention/attention_match.hpp"
 
+#include <algorithm>
+
 #include "lower/lower.hpp"
 #include "lower/plan/fusion.hpp"
 #include "lower/strategies/strided_view.hpp"
