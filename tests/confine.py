@@ -29,7 +29,7 @@ def expect(condition, text):
 
 
 def run(*words, environment=None, umask=-1, cwd=None):
-    return subprocess.run([program, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, umask=umask, cwd=cwd,
+    return subprocess.run([program, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, timeout=900, umask=umask, cwd=cwd,
                           env={**os.environ, **(environment or {})})
 
 

@@ -70,7 +70,7 @@ def run(command, directory, environment):
     command = re.sub(r"\./dev slipway\b", "slipway", command)
     command = re.sub(r"\./dev run\b", "slipway run", command)
     done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=240)
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=900)
     printed = done.stdout.decode(errors="replace").splitlines()
     if done.returncode != 0:
         printed.append(f"[exit {done.returncode}]")

@@ -160,7 +160,7 @@ def in_neovim(command, directory):
         print(vim.fn.json_encode(shown))
     """)
     done = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {script}", "-c", "qall!"], cwd=directory,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=900)
     shown = re.search(r"\{.*\}", done.stdout + done.stderr)
     if not shown:
         sys.exit(f"Neovim prints {done.stdout}{done.stderr}")
@@ -209,7 +209,7 @@ with tempfile.TemporaryDirectory() as name:
     # What is tried is what would be installed.
     if len(sys.argv) > 2 and shutil.which("node"):
         done = subprocess.run(["node", top / "tests/vscode.js", pathlib.Path(name) / "extension", name, sys.argv[2]], capture_output=True,
-                              text=True, timeout=120)
+                              text=True, timeout=900)
         print("the extension for Visual Studio Code:", done.stdout.strip())
         if done.returncode != 0:
             problems.append(f"the extension for Visual Studio Code: {done.stderr}")

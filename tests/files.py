@@ -26,7 +26,7 @@ def expect(condition, text):
 
 
 def run(*words, limit=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, environment=None):
-    return subprocess.run([program, *map(str, words)], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, timeout=120, preexec_fn=limit,
+    return subprocess.run([program, *map(str, words)], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, timeout=900, preexec_fn=limit,
                           env={**os.environ, **(environment or {})})
 
 

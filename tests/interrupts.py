@@ -45,7 +45,7 @@ def read_until(stream, text):
 def end(process, number, what):
     """Sends the signal and returns what the program printed after it."""
     process.send_signal(number)
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=900)
     expect(process.returncode == -number, f"{what}: exit status {process.returncode}\n{errors}")
     expect(f"slipway {process.args[1]}: interrupted" in errors, f"{what}: no line about the interrupt\n{errors}")
     return output + errors
@@ -77,7 +77,7 @@ def second_signal(directory):
     process.send_signal(signal.SIGINT)
     read_until(process.stderr, "a second interrupt ends at once")
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=120)
+    process.communicate(timeout=900)
     expect(process.returncode == -signal.SIGTERM, f"second signal: exit status {process.returncode}")
     expect(not (directory / "second.json").exists(), "second signal: a report")
 

@@ -35,7 +35,7 @@ LACKS = 4  # the exit status where the device lacks something
 
 
 def run(*words):
-    done = subprocess.run([arguments.slipway, "run", *words], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([arguments.slipway, "run", *words], capture_output=True, text=True, timeout=900)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -64,7 +64,7 @@ def run_rows(engine, words):
     with tempfile.TemporaryDirectory() as scratch:
         results = pathlib.Path(scratch) / "results.jsonl"
         command = [arguments.slipway, "conformance", *rows, *words, "--results", results]
-        subprocess.run(command, capture_output=True, timeout=600)
+        subprocess.run(command, capture_output=True, timeout=900)
         cases = [json.loads(line).get("case") for line in results.read_text().splitlines()]
     return {(case["file"].split("/")[2], engine): (case["exit_status"], case.get("text", "")) for case in cases if case}
 

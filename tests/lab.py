@@ -122,7 +122,7 @@ def crash(directory):
     wait_for(lambda: path.exists() and len(path.read_text().splitlines()) == 2, "the first case ends")
     spins(process)
     os.kill(workers(process)[0], signal.SIGSEGV)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=900)
     expect(process.returncode == 5, f"crash: exit status {process.returncode}")
     expect(verdicts(path) == {"a.json": "passed", "spin.json": "crashed", "b.json": "passed", "fail.json": "failed"}, f"crash: {verdicts(path)}")
     expect("spin.json: error: the process that ran the case ended with signal 11" in errors and "[worker-crashed]" in errors, f"crash: {errors}")
@@ -133,7 +133,7 @@ def crash(directory):
     alone = subprocess.Popen([slipway, "run", "spin.json"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for(lambda: cpu_ticks(alone.pid) > 100, "the program computes")
     os.kill(alone.pid, signal.SIGSEGV)
-    _, errors = alone.communicate(timeout=120)
+    _, errors = alone.communicate(timeout=900)
     expect(alone.returncode == -signal.SIGSEGV and what in errors, f"crash alone: {alone.returncode} {errors}")
 
 
@@ -197,7 +197,7 @@ def interrupt(directory, number):
     wait_for(lambda: path.exists() and len(path.read_text().splitlines()) == 3, "two cases end")
     spins(process)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=900)
     expect(process.returncode == -number, f"{name}: exit status {process.returncode}")
     report = json.loads((directory / "i.json").read_text())
     expect([file["file"] for file in report["files"]] == words, f"{name}: report")

@@ -65,7 +65,7 @@ def run_slipway(arguments, model, inputs):
         onnx.save(model, file)
         np.savez(archive, **inputs)
         done = subprocess.run([arguments.slipway, "run", file, "--inputs", archive, "--output", output, "--engine", arguments.engine,
-                               "--device", arguments.device, "--no-cache"], capture_output=True, text=True, timeout=600)
+                               "--device", arguments.device, "--no-cache"], capture_output=True, text=True, timeout=900)
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode}: {done.stderr[-400:]}")
         return dict(np.load(output))

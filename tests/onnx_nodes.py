@@ -121,7 +121,7 @@ def run_data(arguments, case, data, directory):
     if arguments.device:
         command += ["--device", arguments.device]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     except subprocess.TimeoutExpired:
         return "crash", "it does not end"
     if done.returncode < 0 or done.returncode > 5:

@@ -22,7 +22,7 @@ def expect(what, good):
 
 
 def run(*arguments):
-    done = subprocess.run([slipway, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([slipway, *map(str, arguments)], capture_output=True, text=True, timeout=900)
     expect(f"slipway {' '.join(map(str, arguments))}: exit {done.returncode}\n{done.stderr}", done.returncode == 0)
     return done.stdout
 
@@ -125,7 +125,7 @@ def editor_session():
     expect("formatting replaces nothing, or everything", edits and sum(len(edit["newText"]) for edit in edits) < len(text) // 2)
     expect("shutdown gives a result", editor.request("shutdown") is None)
     editor.send("exit", request=False)
-    expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)
+    expect("the server does not end with 0", editor.server.wait(timeout=900) == 0)
 
 
 PASS = """set_pass uniform_buffer view { f4 tint; };
@@ -160,7 +160,7 @@ def projects():
         for words, status, wanted in ((("check", path), 3, "did you mean `tint`?"), (("compile", path, "-o", directory / "none"), 3, "forward/brick"),
                                       (("check", path, "--pass", "foward"), 2, "did you mean `forward`?"), (("check", path, "--set", "a=1"), 2, "--set"),
                                       (("compile", path), 2, "-o DIRECTORY"), (("check", directory / "pass.rpl", "--pass", "forward"), 2, "project file")):
-            done = subprocess.run([slipway, *map(str, words)], capture_output=True, text=True, timeout=120)
+            done = subprocess.run([slipway, *map(str, words)], capture_output=True, text=True, timeout=900)
             expect(f"slipway {words}: exit {done.returncode}\n{done.stderr}{done.stdout}",
                    done.returncode == status and wanted in done.stderr + done.stdout)
         expect("a project with errors is compiled", not (directory / "none").exists())
@@ -212,7 +212,7 @@ def project_session():
             expect(f"{text} has {diagnostics}", diagnostics == [])
         expect("shutdown gives a result", editor.request("shutdown") is None)
         editor.send("exit", request=False)
-        expect("the server does not end with 0", editor.server.wait(timeout=30) == 0)
+        expect("the server does not end with 0", editor.server.wait(timeout=900) == 0)
 
 
 schemas()

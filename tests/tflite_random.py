@@ -449,7 +449,7 @@ def check(arguments, runner, directory, g, output):
     archive, results = os.path.join(directory, "in.npz"), os.path.join(directory, "out.npz")
     np.savez(archive, **arrays)
     done = subprocess.run([arguments.slipway, "run", model, "--inputs", archive, "--output", results, "--engine", arguments.engine, "--device",
-                           "cpu", "--no-cache"], capture_output=True, text=True, timeout=300)
+                           "cpu", "--no-cache"], capture_output=True, text=True, timeout=900)
     if done.returncode != 0:
         return f"status {done.returncode}: {done.stderr[-500:]}"
     made = np.load(results)[output.name]
