@@ -5,6 +5,7 @@
 // unit, and seldom for loads, which CPUs begin beside them: so its part of the instructions of the vector unit is
 // printed too. --loops also prints the loop of each kernel.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <print>
 #include <span>
@@ -80,25 +81,25 @@ Counted count(std::span<const Line> loop) {
   return counted;
 }
 
-// The loop without another one in it that has most multiply-adds of one kind.
+// The loop without another one in it that has most multiply-adds of one kind. A loop ends with the last branch to where
+// it begins.
 Counted inner_loop(std::string_view assembly) {
   const std::vector<Line> lines = lines_of(assembly);
   std::map<std::string_view, std::size_t> labels;
-  std::size_t innermost = 0;  // where the last loop that ended began
-  Counted best;
+  std::map<std::size_t, std::size_t> ends;  // by the beginning of a loop
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!lines[i].label.empty()) labels[lines[i].label] = i;
-    if (!lines[i].mnemonic.starts_with('b') && !lines[i].mnemonic.starts_with("cb") &&
-        !lines[i].mnemonic.starts_with("tb"))
-      continue;
-    const std::string_view operands = lines[i].operands, to = operands.substr(operands.rfind(' ') + 1);
-    const auto begin = labels.find(to);
-    if (begin == labels.end()) continue;
-    if (begin->second >= innermost) {
-      Counted loop = count(std::span(lines).subspan(begin->second, i + 1 - begin->second));
-      if (loop.products > best.products) best = std::move(loop);
-    }
-    innermost = std::max(innermost, begin->second + 1);
+    const auto& [label, mnemonic, operands] = lines[i];
+    if (!label.empty()) labels[label] = i;
+    if (!mnemonic.starts_with('b') && !mnemonic.starts_with("cb") && !mnemonic.starts_with("tb")) continue;
+    if (const auto begin = labels.find(operands.substr(operands.rfind(' ') + 1)); begin != labels.end())
+      ends[begin->second] = i + 1;
+  }
+  Counted best;
+  for (auto loop = ends.begin(); loop != ends.end(); ++loop) {
+    const auto next = std::next(loop);
+    if (next != ends.end() && next->second <= loop->second) continue;
+    Counted counted = count(std::span(lines).subspan(loop->first, loop->second - loop->first));
+    if (counted.products > best.products) best = std::move(counted);
   }
   return best;
 }
