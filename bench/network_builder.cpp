@@ -55,7 +55,9 @@ std::pair<std::int64_t, std::int64_t> padding(std::int64_t size, std::int64_t ke
 }  // namespace
 
 DataType NetworkBuilder::activations() const { return is_integer() ? DataType::I8 : floats(); }
-DataType NetworkBuilder::floats() const { return precision_ == Precision::F16 ? DataType::F16 : DataType::F32; }
+DataType NetworkBuilder::floats() const {
+  return precision_ == Precision::F16 ? DataType::F16 : precision_ == Precision::BF16 ? DataType::BF16 : DataType::F32;
+}
 
 // --- constants ---
 
@@ -147,6 +149,7 @@ ValueId NetworkBuilder::activated(ValueId x, Activation activation) {
   // TOSA's CLAMP needs an upper limit: the maximum finite number limits nothing.
   attributes.set_real("max_val", activation == Activation::Relu6 ? 6
                                  : floats() == DataType::F16     ? 65504
+                                 : floats() == DataType::BF16    ? 0x1.fep127
                                                                  : 0x1.fffffep127);
   return graph_.add(Op::CLAMP, {x}, attributes, graph_[x].type);
 }

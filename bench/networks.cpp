@@ -43,7 +43,7 @@ Feature bottleneck(NetworkBuilder& net, Feature x, std::int64_t channels, std::i
 }  // namespace
 
 std::string_view name_of(Precision precision) {
-  constexpr std::string_view kNames[] = {"fp32", "fp16", "int8"};
+  constexpr std::string_view kNames[] = {"fp32", "fp16", "int8", "bf16"};
   return kNames[static_cast<std::size_t>(precision)];
 }
 

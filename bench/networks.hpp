@@ -15,9 +15,9 @@
 
 namespace slipway::bench {
 
-// The type of activations: 32-bit and 16-bit floats, or 8-bit signed integers, each tensor with a scale and a zero
-// point. The 8-bit transformer uses floats between its matrix products, as is usual.
-enum class Precision : std::uint8_t { F32, F16, I8 };
+// The type of activations: 32-bit floats, 16-bit floats of both forms, or 8-bit signed integers, each tensor with a
+// scale and a zero point. The 8-bit transformer uses floats between its matrix products, as is usual.
+enum class Precision : std::uint8_t { F32, F16, I8, BF16 };
 std::string_view name_of(Precision precision);
 
 struct Network {

@@ -23,18 +23,17 @@ struct Target {
   std::string features;  // of LLVM: "+avx2,+fma"; all that the kernels may use
   std::string tuning;    // the CPU whose timing decides the order of instructions, as LLVM calls it
   std::uint32_t vector_bits = 128;
-  std::uint32_t lanes = 4;              // 32-bit elements of a vector
-  bool has_fma = false;                 // a product and a sum, rounded once
-  bool has_f16 = false;                 // conversions from and to 16-bit floats
-  bool has_dot_products = false;        // of 8-bit integers (VNNI; SDOT)
-  bool has_mixed_dot_products = false;  // of AArch64: of unsigned and signed ones in one instruction (USDOT)
-  bool has_vector_matrices = false;     // of AArch64: products of matrices of bytes and BF16 (SMMLA, BFMMLA)
-  bool has_tiles = false;               // registers of matrices, and products of such, of 8-bit integers and BF16 (AMX)
+  std::uint32_t lanes = 4;           // 32-bit elements of a vector
+  bool has_fma = false;              // a product and a sum, rounded once
+  bool has_f16 = false;              // conversions from and to 16-bit floats
+  bool has_dot_products = false;     // of 8-bit integers (VNNI: unsigned by signed ones; SDOT: signed ones)
+  bool has_vector_matrices = false;  // of AArch64: products of matrices of bytes and BF16 (SMMLA, BFMMLA)
+  bool has_tiles = false;            // registers of matrices, and products of such, of 8-bit integers and BF16 (AMX)
   bool operator==(const Target&) const = default;
 };
 
 // Changes if the layout of types that program and object share changes.
-inline constexpr std::array<std::uint64_t, 4> kFingerprint = {4,  // of this table and of the code that is made
+inline constexpr std::array<std::uint64_t, 4> kFingerprint = {5,  // of this table and of the code that is made
                                                               sizeof(Target), sizeof(Diagnostic),
                                                               sizeof(spirv::Module)};
 

@@ -11,9 +11,9 @@ namespace {
 std::string key_of(std::string_view what, const lower::ProgramKernel& kernel, const Target& target,
                    std::string_view tuning, Bytes words) {
   const std::string numbers =
-      formatted("{} {} {} {} {} {} {} {} {} {} {}", kFingerprint[0], static_cast<int>(target.architecture),
-                target.has_mixed_dot_products, target.vector_bits, target.lanes, target.has_fma, target.has_f16,
-                target.has_dot_products, target.has_tiles, target.has_vector_matrices, kernel.bindings);
+      formatted("{} {} {} {} {} {} {} {} {} {}", kFingerprint[0], static_cast<int>(target.architecture),
+                target.vector_bits, target.lanes, target.has_fma, target.has_f16, target.has_dot_products,
+                target.has_tiles, target.has_vector_matrices, kernel.bindings);
   return Cache::key({what, SLIPWAY_CPU_COMPILER_ID, target.features, tuning, numbers, text_of(words)});
 }
 

@@ -19,6 +19,7 @@
 #include "platform/process.hpp"
 #include "spirv/builder.hpp"
 #include "testing/cpu_levels.hpp"
+#include "testing/kernel/interpreter.hpp"
 #include "testing/scratch_directory.hpp"
 #include "tosa/text.hpp"
 
@@ -239,20 +240,41 @@ std::int64_t element_of_b(std::int64_t product, std::int64_t channel) {
 }
 
 // A product of 8-bit integers with a constant.
-std::shared_ptr<const tosa::Graph> product_of_bytes(std::int64_t zero_of_b = 0) {
+std::shared_ptr<const tosa::Graph> product_of_bytes(std::int64_t zero_of_b = 0, std::int64_t channels = kChannels,
+                                                    std::int64_t products = kProducts) {
   std::string numbers;
-  for (std::int64_t product = 0; product < kProducts; ++product) {
-    for (std::int64_t channel = 0; channel < kChannels; ++channel)
+  for (std::int64_t product = 0; product < products; ++product) {
+    for (std::int64_t channel = 0; channel < channels; ++channel)
       numbers += formatted("{}{}", numbers.empty() ? "" : ", ", element_of_b(product, channel));
   }
   const std::string text = formatted(
       "graph g {{\n  %0 = input i8[1, {}, {}]\n  %1 = const i8[1, {}, {}] [{}]\n  %2 = MATMUL(%0, %1) i32[1, {}, {}] "
       "A_zp={} B_zp={}\n  output %2\n}}\n",
-      kRows, kProducts, kProducts, kChannels, numbers, kRows, kChannels, kZero, zero_of_b);
+      kRows, products, products, channels, numbers, kRows, channels, kZero, zero_of_b);
   Diagnostics diagnostics;
   auto graph = tosa::parse(make_source("product", text), diagnostics);
   if (!graph) throw std::runtime_error(diagnostics.all().front().message);
   return std::make_shared<const tosa::Graph>(std::move(*graph));
+}
+
+std::vector<std::int8_t> rows_of_a() {
+  std::vector<std::int8_t> a(kRows * kProducts);
+  for (std::int64_t i = 0; i < std::ssize(a); ++i)
+    a[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(element_of_a(i / kProducts, i % kProducts));
+  return a;
+}
+
+std::vector<std::int32_t> sums_of_products(std::int64_t zero_of_b = 0, std::int64_t channels = kChannels) {
+  std::vector<std::int32_t> sums;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < kProducts; ++i)
+        sum += (element_of_a(row, i) - kZero) * (element_of_b(i, channel) - zero_of_b);
+      sums.push_back(static_cast<std::int32_t>(sum));
+    }
+  }
+  return sums;
 }
 
 // The configuration of this thread.
@@ -269,8 +291,7 @@ TEST_F(ProgramTest, ProductsOfBytesAreCompiledForEachLevelOfTheGeneratorsThatThe
   const slipway::testing::ScratchDirectory scratch;
   for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
     const Target target = any_target_of(static_cast<Level>(i));
-    for (const std::int64_t zero : {0, 3}) {
-      const auto graph = product_of_bytes(zero);
+    for (const auto& graph : {product_of_bytes(0), product_of_bytes(3), product_of_bytes(0, kChannels, 3)}) {
       const auto program = lower::lower_graph(*graph, {.device = facts_of(target), .max_groups = kMaxGroups});
       ASSERT_TRUE(program);
       const Result<> done = compile_into_cache(*program, {.target = target, .cache = Cache(scratch.path())});
@@ -283,9 +304,7 @@ TEST_F(ProgramTest, ProductsOfBytesAreCompiledForEachLevelOfTheGeneratorsThatThe
 }
 
 TEST_F(ProgramTest, ProductsOfBytesAreExactOnEachLevel) {
-  std::vector<std::int8_t> a(kRows * kProducts);
-  for (std::int64_t i = 0; i < std::ssize(a); ++i)
-    a[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(element_of_a(i / kProducts, i % kProducts));
+  std::vector<std::int8_t> a = rows_of_a();
   std::size_t tested = 0;
   for (const Level level : slipway::testing::kLevels) {
     const auto target = slipway::testing::emulated_target_of(level);
@@ -297,23 +316,57 @@ TEST_F(ProgramTest, ProductsOfBytesAreExactOnEachLevel) {
       ASSERT_TRUE(lowered);
       const Result<Program> program = compile(graph, *lowered, {.target = *target, .cache = {}, .owner = nullptr});
       ASSERT_TRUE(program) << program.error().front().message;
-      std::vector<std::int32_t> sums(kRows * kChannels, -1), expected;
+      std::vector<std::int32_t> sums(kRows * kChannels, -1);
       const std::array<MutableBytes, 2> arguments = {std::as_writable_bytes(std::span(a)),
                                                      std::as_writable_bytes(std::span(sums))};
       ASSERT_TRUE(program->run(arguments, {.threads = 1}));
-      for (std::int64_t row = 0; row < kRows; ++row) {
-        for (std::int64_t channel = 0; channel < kChannels; ++channel) {
-          std::int64_t sum = 0;
-          for (std::int64_t i = 0; i < kProducts; ++i)
-            sum += (element_of_a(row, i) - kZero) * (element_of_b(i, channel) - zero);
-          expected.push_back(static_cast<std::int32_t>(sum));
-        }
-      }
-      EXPECT_EQ(sums, expected);
+      EXPECT_EQ(sums, sums_of_products(zero));
       ++tested;
     }
   }
   EXPECT_GE(tested, 2U);
+}
+
+// Also those of the other architecture. The channels are 23 vectors of four lanes, which no tile of several divides.
+TEST_F(ProgramTest, KernelsForEachLevelAreExactInTheInterpreter) {
+  constexpr std::int64_t kOddChannels = 92;
+  const std::vector<std::int8_t> a = rows_of_a();
+  const std::array<Bytes, 1> inputs = {std::as_bytes(std::span(a))};
+  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
+    const Target target = any_target_of(static_cast<Level>(i));
+    for (const std::int64_t zero : {0, 3}) {
+      SCOPED_TRACE(formatted("{}, {}", kLevelNames[i], zero));
+      const auto graph = product_of_bytes(zero, kOddChannels);
+      const auto program = lower::lower_graph(*graph, {.device = facts_of(target), .max_groups = kMaxGroups});
+      ASSERT_TRUE(program);
+      const auto result = slipway::testing::interpret(*graph, *program, inputs, target.lanes);
+      EXPECT_TRUE(result.findings.empty());
+      const auto expected = sums_of_products(zero, kOddChannels);
+      ASSERT_EQ(result.outputs.size(), 1U);
+      EXPECT_TRUE(std::ranges::equal(result.outputs[0], std::as_bytes(std::span(expected))));
+    }
+  }
+}
+
+// A word of A is a lane of a vector, and no instruction copies it to all lanes or flips its signs.
+TEST_F(ProgramTest, FactorsAreLanesOnAArch64) {
+  const Target target = any_target_of(Level::DotProd);
+  const auto program =
+      lower::lower_graph(*product_of_bytes(0, kChannels, 64), {.device = facts_of(target), .max_groups = kMaxGroups});
+  ASSERT_TRUE(program);
+  const lower::ProgramKernel& kernel = program->kernels.back();
+  const auto module = spirv::read_module(spirv::Words(*kernel.spirv), kernel.name);
+  ASSERT_TRUE(module);
+  const auto text = (*load_compiler())->print(*module, target, kernel.bindings, true);
+  if (!text && text.error().front().message.contains("no code generator")) GTEST_SKIP() << text.error().front().message;
+  ASSERT_TRUE(text) << text.error().front().message;
+  std::size_t products = 0, of_lanes = 0;
+  for (std::size_t at = text->find("\tsdot\t"); at != text->npos; at = text->find("\tsdot\t", at + 1)) {
+    ++products;
+    if (text->substr(at, text->find('\n', at) - at).contains(".4b[")) ++of_lanes;
+  }
+  EXPECT_GT(products, 40U);
+  EXPECT_EQ(of_lanes, products);
 }
 
 TEST_F(ProgramTest, ProductsOfMatrices) {
@@ -324,17 +377,8 @@ TEST_F(ProgramTest, ProductsOfMatrices) {
   ASSERT_TRUE(lowered);
   const Result<Program> program = compile(graph, *lowered, {.target = *target, .cache = {}, .owner = nullptr});
   ASSERT_TRUE(program) << program.error().front().message;
-  std::vector<std::int8_t> a(kRows * kProducts);
-  for (std::int64_t i = 0; i < std::ssize(a); ++i)
-    a[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(element_of_a(i / kProducts, i % kProducts));
-  std::vector<std::int32_t> expected;
-  for (std::int64_t row = 0; row < kRows; ++row) {
-    for (std::int64_t channel = 0; channel < kChannels; ++channel) {
-      std::int64_t sum = 0;
-      for (std::int64_t i = 0; i < kProducts; ++i) sum += (element_of_a(row, i) - kZero) * element_of_b(i, channel);
-      expected.push_back(static_cast<std::int32_t>(sum));
-    }
-  }
+  std::vector<std::int8_t> a = rows_of_a();
+  const std::vector<std::int32_t> expected = sums_of_products();
   const std::uint64_t before = slipway::testing::emulated_instructions();
   for (const unsigned threads : {1U, 3U}) {
     std::vector<std::int32_t> sums(expected.size(), -1);
@@ -355,7 +399,7 @@ TEST_F(ProgramTest, ProductsOfMatrices) {
   EXPECT_THAT(refused.error().front().message, HasSubstr("a variable of this type of matrices"));
 }
 
-// Products of matrices in vectors: SMMLA and BFMMLA, also where K or the rows are odd.
+// Products of matrices in vectors: SMMLA and BFMMLA, also where the rows are odd.
 TEST_F(ProgramTest, FormsOfMatricesInVectors) {
   using enum tensor::ElementType;
   using lower::MatrixUse;
@@ -378,13 +422,13 @@ TEST_F(ProgramTest, FormsOfMatricesInVectors) {
                                              k.pointer(a, k.integer(0)), 0, 64, lower::MatrixOrder::ByRow);
     const lower::Matrix of_b =
         k.load_matrix(k.matrix_type(wanted.factors, wanted.products, wanted.columns, MatrixUse::B),
-                      k.pointer(b, k.integer(0)), 0, target.lanes, lower::MatrixOrder::ByWords);
+                      k.pointer(b, k.integer(0)), 0, 2, lower::MatrixOrder::ByColumn);
     k.set(sum, k.multiply_add(of_a, of_b, k.get(sum)));
     k.store_matrix(to, k.integer(0), k.get(sum), target.lanes);
     SLIPWAY_TRY(const spirv::Module module, spirv::read_module(k.finish(), "matrices"));
     return (*load_compiler())->print(module, target, 3, true);
   };
-  if (const auto probe = assembly({I8, I32, 4, 16, 4, 0});
+  if (const auto probe = assembly({I8, I32, 4, 8, 4, 0});
       !probe && probe.error().front().message.contains("no code generator"))
     GTEST_SKIP() << probe.error().front().message;
   const auto count = [](std::string_view text, std::string_view word) {
@@ -392,16 +436,15 @@ TEST_F(ProgramTest, FormsOfMatricesInVectors) {
     for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
     return found;
   };
-  for (const Wanted& wanted :
-       {Wanted{I8, I32, 4, 16, 4, 8}, Wanted{I8, I32, 3, 16, 4, 8}, Wanted{I8, I32, 4, 12, 4, 8},
-        Wanted{I8, I32, 1, 4, 4, 2}, Wanted{BF16, F32, 4, 8, 4, 8}, Wanted{BF16, F32, 2, 6, 4, 4}}) {
+  for (const Wanted& wanted : {Wanted{I8, I32, 4, 8, 4, 4}, Wanted{I8, I32, 3, 8, 4, 4}, Wanted{I8, I32, 1, 8, 4, 2},
+                               Wanted{BF16, F32, 4, 4, 4, 4}, Wanted{BF16, F32, 2, 4, 4, 2}}) {
     SCOPED_TRACE(formatted("{} rows, {} products", wanted.rows, wanted.products));
     const auto text = assembly(wanted);
     ASSERT_TRUE(text) << text.error().front().message;
     EXPECT_EQ(count(*text, wanted.factors == I8 ? "smmla" : "bfmmla"), wanted.instructions) << *text;
   }
-  for (const Wanted& wanted : {Wanted{I8, I32, 17, 16, 4, 0}, Wanted{I8, I32, 4, 68, 4, 0},
-                               Wanted{I8, I32, 4, 16, 8, 0}, Wanted{F16, F32, 4, 8, 4, 0}}) {
+  for (const Wanted& wanted : {Wanted{I8, I32, 17, 8, 4, 0}, Wanted{I8, I32, 4, 16, 4, 0}, Wanted{I8, I32, 4, 4, 4, 0},
+                               Wanted{I8, I32, 4, 8, 8, 0}, Wanted{F16, F32, 4, 4, 4, 0}}) {
     SCOPED_TRACE(formatted("{} rows, {} products, {} columns", wanted.rows, wanted.products, wanted.columns));
     EXPECT_FALSE(assembly(wanted));
   }
@@ -534,21 +577,23 @@ TEST_F(ProgramTest, UnknownInstructionsAreRefusedByName) {
 }
 
 TEST_F(ProgramTest, ProductsOfBytesNeedACpuThatHasThem) {
-  const spirv::Words words = kernel([](spirv::Builder& b) {
-    b.capability(spv::Capability::DotProduct);
-    b.capability(spv::Capability::DotProductInput4x8BitPacked);
-    const spirv::Id two = b.constant_u32(2);
-    b.op(spv::Op::OpSUDot, b.type_int(32, true), {two, two, 0});
-  });
-  const auto module = spirv::read_module(words, "dots");
-  ASSERT_TRUE(module);
-  for (const Level level : slipway::testing::kLevels) {
-    const auto target = slipway::testing::emulated_target_of(level);
-    if (!target) continue;
-    const auto object = (*load_compiler())->compile(*module, *target, 1);
-    EXPECT_EQ(object.has_value(), target->has_dot_products);
-    if (!object) {
-      EXPECT_THAT(object.error().front().message, HasSubstr("OpSUDot"));
+  for (const bool is_signed : {false, true}) {
+    const spirv::Words words = kernel([&](spirv::Builder& b) {
+      b.capability(spv::Capability::DotProduct);
+      b.capability(spv::Capability::DotProductInput4x8BitPacked);
+      const spirv::Id two = b.constant_u32(2);
+      b.op(is_signed ? spv::Op::OpSDot : spv::Op::OpSUDot, b.type_int(32, true), {two, two, 0});
+    });
+    const auto module = spirv::read_module(words, "dots");
+    ASSERT_TRUE(module);
+    for (const Level level : slipway::testing::kLevels) {
+      const auto target = slipway::testing::emulated_target_of(level);
+      if (!target) continue;
+      const auto object = (*load_compiler())->compile(*module, *target, 1);
+      EXPECT_EQ(object.has_value(), target->has_dot_products && facts_of(*target).signed_dot_products == is_signed);
+      if (!object) {
+        EXPECT_THAT(object.error().front().message, HasSubstr(is_signed ? "OpSDot" : "OpSUDot"));
+      }
     }
   }
 }
@@ -656,7 +701,7 @@ TEST(Target, LevelsOfAArch64DifferInTheirProducts) {
     const Target target = any_target_of(level);
     EXPECT_EQ(target.architecture, Architecture::Aarch64);
     EXPECT_EQ(target.has_dot_products, level != Level::Neon);
-    EXPECT_EQ(target.has_mixed_dot_products, level >= Level::I8mm);
+    EXPECT_EQ(facts_of(target).signed_dot_products, target.has_dot_products);
     EXPECT_EQ(target.has_vector_matrices, level >= Level::I8mm);
     EXPECT_EQ(facts_of(target).matrices.empty(), level < Level::I8mm);
     EXPECT_EQ(target.lanes, 4U);

@@ -175,12 +175,14 @@ lower::DeviceFacts facts_of(const Target& target) {
   const bool has_many = target.vector_bits == 512 || target.architecture == Architecture::Aarch64;
   facts.vector_registers = has_many ? 32 : 16;
   facts.dot_products = target.has_dot_products;
+  facts.lane_factors = target.architecture == Architecture::Aarch64;
+  facts.signed_dot_products = target.has_dot_products && facts.lane_factors;
   facts.subgroup_size = target.lanes;
   using enum tensor::ElementType;
-  // Rows and columns of four lanes, and 16 bytes of each: four sums of them are in half of the vector registers.
   if (target.has_vector_matrices) {
-    facts.matrices = {{.m = 4, .n = 4, .k = 16, .factors = I8, .sum = I32},
-                      {.m = 4, .n = 4, .k = 8, .factors = BF16, .sum = F32}};
+    facts.vector_matrices = true;
+    facts.matrices = {{.m = 4, .n = 4, .k = 8, .factors = I8, .sum = I32},
+                      {.m = 4, .n = 4, .k = 4, .factors = BF16, .sum = F32}};
   }
   if (target.has_tiles) {
     // Sixteen rows of 64 bytes.

@@ -62,7 +62,7 @@ Target target_of(Level level) {
   if (level >= Level::I8mm) {
     target.features += ",+i8mm,+bf16";
     target.tuning = "neoverse-n2";
-    target.has_mixed_dot_products = target.has_vector_matrices = true;
+    target.has_vector_matrices = true;
   }
   if (level >= Level::Sve2) target.features += ",+sve,+sve2";
   return target;

@@ -35,11 +35,15 @@ const llvm::Target* llvm_target(const char* triple) {
     initialize_X86();
     // LLVM would add products of integers to each other before their sum, to shorten the way through a loop. A tile has
     // enough sums to hide that, and spills them when it also has to keep products.
-    constexpr const char* kOptions[] = {"slipway", "-x86-machine-combiner=0"};
+    static constexpr const char* kOptions[] = {"slipway", "-x86-machine-combiner=0"};
     llvm::cl::ParseCommandLineOptions(std::size(kOptions), kOptions);
 #endif
 #if SLIPWAY_LLVM_AARCH64
     initialize_AArch64();
+    // LLVM would bring loads of neighbours together also where each is used much later than the one before it: of a row
+    // of A, whose vectors then do not fit into the registers. It reads this option for AArch64 only.
+    static constexpr const char* kOptionsOfAarch64[] = {"slipway", "-misched-cluster=0"};
+    llvm::cl::ParseCommandLineOptions(std::size(kOptionsOfAarch64), kOptionsOfAarch64);
 #endif
     return true;
   }();

@@ -18,7 +18,7 @@ class MatrixUnit {
   virtual bool declare(Id variable, const Type& type) = 0;
   virtual bool set(Id variable, Id value) = 0;
   virtual bool get(Id result, Id variable) = 0;
-  // From memory, in rows of `stride` bytes: B in words of four rows, all others row by row.
+  // From memory, in rows of `stride` bytes: B in words of four rows, or column by column, all others row by row.
   virtual bool load(Id result, const Type& type, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) = 0;
   virtual bool store(Id value, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) = 0;
   virtual bool multiply_add(const Instruction& in) = 0;
@@ -32,7 +32,7 @@ class MatrixUnit {
 
  protected:
   // Row by row, or in words of several rows (PackedINTEL of SPV_INTEL_joint_matrix), which B has.
-  static constexpr std::uint32_t kRowMajor = 0, kPacked = 2, kBytesOfWord = 4, kBits = 8;
+  static constexpr std::uint32_t kRowMajor = 0, kColumnMajor = 1, kPacked = 2, kBytesOfWord = 4, kBits = 8;
   // Of what is known: rows of A and sums, and bytes of K.
   static constexpr std::uint32_t kMaxRows = 16, kMaxBytes = 64;
   static bool is(const Type& type, spv::CooperativeMatrixUse use) {

@@ -301,7 +301,9 @@ class Translator {
       case spv::Op::OpSUDot:
         return dot(in);
       case spv::Op::OpSDot:
-        if (in.operands.size() != 4) return unknown(*kernel_.module, in);  // of other operands than pairs
+        if (in.operands.size() != 4) return dot(in);  // of bytes
+        // `lower` multiplies no pairs for AArch64.
+        if (target_.architecture == cpu::Architecture::Aarch64) return unknown(*kernel_.module, in);
         return keep(in, arithmetic(in));
       case spv::Op::OpCooperativeMatrixLoadKHR:
       case spv::Op::OpCooperativeMatrixStoreKHR:
@@ -337,12 +339,13 @@ class Translator {
 
   // Where it is added to something else, both are one instruction; otherwise it is added to zero.
   Result<> dot(const Instruction& in) {
-    const Value of_signed = get(in.operand(2)), of_unsigned = get(in.operand(3));
+    const Value of_b = get(in.operand(2)), of_a = get(in.operand(3));
+    const bool is_known = (in.op == spv::Op::OpSDot) == (target_.architecture == cpu::Architecture::Aarch64);
     const bool packed = in.operands.size() == 5 && static_cast<spv::PackedVectorFormat>(in.operand(4)) ==
                                                        spv::PackedVectorFormat::PackedVectorFormat4x8Bit;
-    if (!target_.has_dot_products || !packed || !of_signed.value || !of_unsigned.value)
+    if (!target_.has_dot_products || !is_known || !packed || !of_b.value || !of_a.value)
       return unknown(*kernel_.module, in);
-    const Dot made{.of_unsigned = bytes(of_unsigned), .of_signed = bytes(of_signed)};
+    const Dot made{.a = bytes(of_a), .b = bytes(of_b)};
     dots_[in.result] = made;
     return keep(in, varying(add_dot(llvm::Constant::getNullValue(vector_of(b_.getInt32Ty())), made)));
   }
@@ -358,11 +361,11 @@ class Translator {
   }
 
   struct Dot {
-    llvm::Value *of_unsigned = nullptr, *of_signed = nullptr;
+    llvm::Value *a = nullptr, *b = nullptr;
   };
 
   llvm::Value* add_dot(llvm::Value* sum, const Dot& dot) {
-    return add_products_of_bytes(b_, target_, sum, dot.of_unsigned, dot.of_signed);
+    return add_products_of_bytes(b_, target_, sum, dot.a, dot.b);
   }
 
   // All lanes of a value. An exclusive or of what all lanes load and a constant is made of vectors, because it is then

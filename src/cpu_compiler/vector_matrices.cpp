@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cpu_compiler/vector_matrices.hpp"
 
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsAArch64.h>
 
 namespace slipway::cpu_compiler {
 namespace {
 
-constexpr std::uint32_t kBytesOfChunk = 8, kBytesOfVector = 16, kColumns = 4;
+constexpr std::uint32_t kProducts = 8, kBytesOfVector = 16, kColumns = 4;  // kProducts: bytes of K
 
 std::uint32_t pairs_of(std::uint32_t count) { return (count + 1) / 2; }
 
@@ -23,16 +25,9 @@ bool VectorMatrices::is_known(const Type& type) const {
     return size == kBytesOfWord && type.rows >= 1 && type.rows <= kMaxRows && type.count == kColumns;
   const bool is_factor =
       element.kind == Type::Kind::Float ? element.is_bfloat : element.kind == Type::Kind::Int && size == 1;
-  const std::uint32_t bytes = (is(type, MatrixBKHR) ? type.rows : type.count) * size;
-  return is_factor && bytes >= 1 && bytes <= kMaxBytes && bytes % kBytesOfWord == 0 &&
+  return is_factor && (is(type, MatrixBKHR) ? type.rows : type.count) * size == kProducts &&
          (is(type, MatrixBKHR) ? type.count == kColumns
                                : is(type, MatrixAKHR) && type.rows >= 1 && type.rows <= kMaxRows);
-}
-
-// Of K. The last one may be half.
-std::uint32_t VectorMatrices::chunks_of(const Type& type) const {
-  const std::uint32_t products = is(type, spv::CooperativeMatrixUse::MatrixBKHR) ? type.rows : type.count;
-  return (products * kernel_.type(type.element).width / kBits + kBytesOfChunk - 1) / kBytesOfChunk;
 }
 
 llvm::Type* VectorMatrices::sums_of(const Type& type) const {
@@ -74,74 +69,44 @@ bool VectorMatrices::get(Id result, Id variable) {
   return true;
 }
 
-llvm::Value* VectorMatrices::row(llvm::Value* first, llvm::Value* stride, std::uint32_t index, std::uint32_t offset) {
-  llvm::Value* at = b_.CreateAdd(b_.CreateMul(stride, b_.getInt64(index)), b_.getInt64(offset));
-  return b_.CreatePtrAdd(first, at);
+llvm::Value* VectorMatrices::row(llvm::Value* first, llvm::Value* stride, std::uint32_t index) {
+  return b_.CreatePtrAdd(first, b_.CreateMul(stride, b_.getInt64(index)));
 }
 
-// As integers of 64 bits. Two are loaded together, so that a pair of rows needs two loads and two permutations.
-std::vector<llvm::Value*> VectorMatrices::chunks_of_row(llvm::Value* first, std::uint32_t bytes) {
-  std::vector<llvm::Value*> chunks;
-  const auto load = [&](llvm::Type* type, std::uint32_t offset) {
-    return b_.CreateAlignedLoad(type, b_.CreatePtrAdd(first, b_.getInt64(offset)), llvm::Align(1));
+// Rows of A or columns of B. Those that follow each other in memory are loaded together.
+VectorMatrices::Vectors VectorMatrices::load_pairs(const Type& type, std::uint32_t count, llvm::Value* first,
+                                                   llvm::Value* stride) {
+  const auto* distance = llvm::dyn_cast<llvm::ConstantInt>(stride);
+  const bool are_neighbours = distance && distance->equalsInt(kProducts);
+  const auto load = [&](llvm::Type* to, std::uint32_t index) {
+    return b_.CreateAlignedLoad(to, row(first, stride, index), llvm::Align(1));
   };
-  std::uint32_t offset = 0;
-  for (; bytes - offset >= kBytesOfVector; offset += kBytesOfVector) {
-    llvm::Value* both = load(llvm::FixedVectorType::get(b_.getInt64Ty(), 2), offset);
-    for (const std::uint64_t i : {0U, 1U}) chunks.push_back(b_.CreateExtractElement(both, i));
-  }
-  for (; bytes - offset >= kBytesOfChunk; offset += kBytesOfChunk) chunks.push_back(load(b_.getInt64Ty(), offset));
-  if (offset < bytes) chunks.push_back(b_.CreateZExt(load(b_.getInt32Ty(), offset), b_.getInt64Ty()));
-  return chunks;
-}
-
-VectorMatrices::Vectors VectorMatrices::load_a(const Type& type, llvm::Value* first, llvm::Value* stride) {
-  const std::uint32_t bytes = type.count * kernel_.type(type.element).width / kBits;
   Vectors vectors;
-  for (std::uint32_t i = 0; i < type.rows; i += 2) {
-    const auto upper = chunks_of_row(row(first, stride, i), bytes);
-    const auto lower = i + 1 < type.rows ? chunks_of_row(row(first, stride, i + 1), bytes)
-                                         : std::vector<llvm::Value*>(upper.size(), b_.getInt64(0));
-    for (std::size_t chunk = 0; chunk < upper.size(); ++chunk) {
-      llvm::Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getInt64Ty(), 2));
-      pair = b_.CreateInsertElement(pair, upper[chunk], std::uint64_t{0});
-      pair = b_.CreateInsertElement(pair, lower[chunk], std::uint64_t{1});
-      vectors.push_back(b_.CreateBitCast(pair, factors_of(type)));
+  for (std::uint32_t i = 0; i < count; i += 2) {
+    if (are_neighbours && i + 1 < count) {
+      vectors.push_back(load(factors_of(type), i));
+      continue;
     }
+    llvm::Value* pair = llvm::Constant::getNullValue(llvm::FixedVectorType::get(b_.getInt64Ty(), 2));
+    for (std::uint32_t one = i; one < std::min(i + 2, count); ++one)
+      pair = b_.CreateInsertElement(pair, load(b_.getInt64Ty(), one), std::uint64_t{one - i});
+    vectors.push_back(b_.CreateBitCast(pair, factors_of(type)));
   }
   return vectors;
 }
 
-// A row of words has one word of each column; a chunk is two words.
-VectorMatrices::Vectors VectorMatrices::load_b(const Type& type, llvm::Value* first, llvm::Value* stride) {
-  llvm::Type* words = llvm::FixedVectorType::get(b_.getInt32Ty(), kColumns);
-  const std::uint32_t count = type.rows * kernel_.type(type.element).width / kBits / kBytesOfWord;
-  Vectors of_pairs[2];
-  for (std::uint32_t i = 0; i < count; i += 2) {
-    llvm::Value* low = b_.CreateAlignedLoad(words, row(first, stride, i), llvm::Align(1));
-    llvm::Value* high = llvm::Constant::getNullValue(words);
-    if (i + 1 < count) high = b_.CreateAlignedLoad(words, row(first, stride, i + 1), llvm::Align(1));
-    for (const int pair : {0, 1}) {
-      const int column = 2 * pair, other = column + static_cast<int>(kColumns);
-      llvm::Value* chunk = b_.CreateShuffleVector(low, high, {column, other, column + 1, other + 1});
-      of_pairs[pair].push_back(b_.CreateBitCast(chunk, factors_of(type)));
-    }
-  }
-  of_pairs[0].insert(of_pairs[0].end(), of_pairs[1].begin(), of_pairs[1].end());
-  return of_pairs[0];
-}
-
 bool VectorMatrices::load(Id result, const Type& type, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) {
-  if (!is_known(type) || !is_in_order(type, layout) || is(type, spv::CooperativeMatrixUse::MatrixAccumulatorKHR))
-    return false;
   const bool is_b = is(type, spv::CooperativeMatrixUse::MatrixBKHR);
-  values_[result] = {&type, is_b ? load_b(type, first, stride) : load_a(type, first, stride)};
+  if (!is_known(type) || layout != (is_b ? kColumnMajor : kRowMajor) ||
+      is(type, spv::CooperativeMatrixUse::MatrixAccumulatorKHR))
+    return false;
+  values_[result] = {&type, load_pairs(type, is_b ? type.count : type.rows, first, stride)};
   return true;
 }
 
 bool VectorMatrices::store(Id value, std::uint32_t layout, llvm::Value* first, llvm::Value* stride) {
   const auto from = values_.find(value);
-  if (from == values_.end() || !is_in_order(*from->second.type, layout) ||
+  if (from == values_.end() || layout != kRowMajor ||
       !is(*from->second.type, spv::CooperativeMatrixUse::MatrixAccumulatorKHR))
     return false;
   const auto& [type, vectors] = from->second;
@@ -161,16 +126,13 @@ bool VectorMatrices::multiply_add(const Instruction& in) {
     return false;
   const bool of_floats = kernel_.type(a->second.type->element).is_bfloat;
   const llvm::Intrinsic::ID id = of_floats ? llvm::Intrinsic::aarch64_neon_bfmmla : llvm::Intrinsic::aarch64_neon_smmla;
-  const std::uint32_t chunks = chunks_of(*a->second.type), columns = kColumns / 2;
+  const std::uint32_t pairs = kColumns / 2;
   Matrix made{sum->second.type, sum->second.vectors};
   llvm::Type* sums = sums_of(*made.type);
-  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-    for (std::uint32_t i = 0; i < made.vectors.size(); ++i) {
-      llvm::Value *rows = a->second.vectors[i / columns * chunks + chunk],
-                  *two = b->second.vectors[i % columns * chunks + chunk];
-      made.vectors[i] = of_floats ? b_.CreateIntrinsic(sums, id, {made.vectors[i], rows, two})
-                                  : b_.CreateIntrinsic(id, {sums, rows->getType()}, {made.vectors[i], rows, two});
-    }
+  for (std::uint32_t i = 0; i < made.vectors.size(); ++i) {
+    llvm::Value *rows = a->second.vectors[i / pairs], *columns = b->second.vectors[i % pairs];
+    made.vectors[i] = of_floats ? b_.CreateIntrinsic(sums, id, {made.vectors[i], rows, columns})
+                                : b_.CreateIntrinsic(id, {sums, rows->getType()}, {made.vectors[i], rows, columns});
   }
   values_[in.result] = std::move(made);
   return true;

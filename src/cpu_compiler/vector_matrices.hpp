@@ -2,8 +2,8 @@
 // Cooperative matrices of a kernel in vector registers of AArch64, multiplied by SMMLA (bytes) and BFMMLA (BF16).
 //
 // The instructions multiply two rows of A by two columns of B, eight bytes of each, and add the four results to a
-// vector. So a vector has the same eight bytes of K, a *chunk*, of two rows of A or of two columns of B, and sums of
-// two rows and two columns.
+// vector. So matrices have eight bytes of K, and a vector has those of two rows of A or of two columns of B, or the
+// sums of two rows and two columns.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ class VectorMatrices : public MatrixUnit {
   bool multiply_add(const Instruction& in) override;
 
  private:
-  // In the order of pairs of rows or columns; of A and B each with its chunks, of sums each with the pairs of columns.
+  // In the order of pairs of rows or columns; of sums each pair of rows with the pairs of columns.
   using Vectors = std::vector<llvm::Value*>;
   struct Matrix {
     const Type* type = nullptr;
@@ -35,13 +35,10 @@ class VectorMatrices : public MatrixUnit {
   };
 
   bool is_known(const Type& type) const;
-  std::uint32_t chunks_of(const Type& type) const;
   llvm::Type* sums_of(const Type& type) const;
   llvm::Type* factors_of(const Type& type) const;
-  llvm::Value* row(llvm::Value* first, llvm::Value* stride, std::uint32_t index, std::uint32_t offset = 0);
-  Vectors load_a(const Type& type, llvm::Value* first, llvm::Value* stride);
-  Vectors load_b(const Type& type, llvm::Value* first, llvm::Value* stride);
-  std::vector<llvm::Value*> chunks_of_row(llvm::Value* first, std::uint32_t bytes);
+  llvm::Value* row(llvm::Value* first, llvm::Value* stride, std::uint32_t index);
+  Vectors load_pairs(const Type& type, std::uint32_t count, llvm::Value* first, llvm::Value* stride);
 
   const KernelModule& kernel_;
   llvm::IRBuilder<>& b_;

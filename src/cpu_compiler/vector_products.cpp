@@ -21,54 +21,30 @@ llvm::Value* add_with_vpdpbusd(llvm::IRBuilder<>& b, const cpu::Target& target, 
   return b.CreateCall(function, {sum, b.CreateBitCast(of_unsigned, bytes), b.CreateBitCast(of_signed, bytes)});
 }
 
-// SDOT multiplies signed bytes: an unsigned byte is a signed one, the byte with its sign flipped, plus 128; and 128
-// times the sum of the other factors is two products with 64, which all rows share.
-llvm::Value* add_on_aarch64(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum, llvm::Value* of_unsigned,
-                            llvm::Value* of_signed) {
-  const unsigned count = 4 * target.lanes;
-  llvm::Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), count);
-  of_unsigned = b.CreateBitCast(of_unsigned, bytes);
-  of_signed = b.CreateBitCast(of_signed, bytes);
-  const auto call = [&](llvm::Intrinsic::ID id, llvm::Value* to, llvm::Value* x, llvm::Value* y) {
-    return b.CreateIntrinsic(id, {sum->getType(), bytes}, {to, x, y});
-  };
-  if (target.has_mixed_dot_products) return call(llvm::Intrinsic::aarch64_neon_usdot, sum, of_unsigned, of_signed);
-  llvm::Value* half = b.CreateVectorSplat(count, b.getInt8(64));
-  llvm::Value* flipped = b.CreateXor(of_unsigned, b.CreateVectorSplat(count, b.getInt8(0x80)));
-  llvm::Value* offset = llvm::Constant::getNullValue(sum->getType());
-  for (int i = 0; i < 2; ++i) offset = call(llvm::Intrinsic::aarch64_neon_sdot, offset, of_signed, half);
-  return b.CreateAdd(call(llvm::Intrinsic::aarch64_neon_sdot, sum, flipped, of_signed), offset);
+llvm::Value* add_with_sdot(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum, llvm::Value* left,
+                           llvm::Value* right) {
+  llvm::Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 4 * target.lanes);
+  return b.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {sum->getType(), bytes},
+                           {sum, b.CreateBitCast(right, bytes), b.CreateBitCast(left, bytes)});
 }
 
 }  // namespace
 
-llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum,
-                                   llvm::Value* of_unsigned, llvm::Value* of_signed) {
-  const auto add = target.architecture == cpu::Architecture::Aarch64 ? add_on_aarch64 : add_with_vpdpbusd;
-  return add(b, target, sum, of_unsigned, of_signed);
+llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum, llvm::Value* left,
+                                   llvm::Value* right) {
+  const auto add = target.architecture == cpu::Architecture::Aarch64 ? add_with_sdot : add_with_vpdpbusd;
+  return add(b, target, sum, left, right);
 }
 
 llvm::Value* products_of_pairs(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right) {
   llvm::Type* halves = llvm::FixedVectorType::get(b.getInt16Ty(), 2 * target.lanes);
   left = b.CreateBitCast(left, halves);
   right = b.CreateBitCast(right, halves);
-  if (target.architecture == cpu::Architecture::X86) {
-    const llvm::Intrinsic::ID id = target.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
-                                   : target.vector_bits == 256 ? llvm::Intrinsic::x86_avx2_pmadd_wd
-                                                               : llvm::Intrinsic::x86_sse2_pmadd_wd;
-    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), id);
-    return b.CreateCall(function, {left, right});
-  }
-  // SMULL, SMULL2, and ADDP, which adds neighbours of both.
-  llvm::Type* words = llvm::FixedVectorType::get(b.getInt32Ty(), target.lanes);
-  const auto products = [&](int first) {
-    std::vector<int> part;
-    for (int i = 0; i < static_cast<int>(target.lanes); ++i) part.push_back(first + i);
-    const auto widened = [&](llvm::Value* all) { return b.CreateSExt(b.CreateShuffleVector(all, part), words); };
-    return b.CreateMul(widened(left), widened(right));
-  };
-  return b.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_addp, {words},
-                           {products(0), products(static_cast<int>(target.lanes))});
+  const llvm::Intrinsic::ID id = target.vector_bits == 512   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                                 : target.vector_bits == 256 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                                                             : llvm::Intrinsic::x86_sse2_pmadd_wd;
+  llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(b.GetInsertBlock()->getModule(), id);
+  return b.CreateCall(function, {left, right});
 }
 
 // The instructions of x86-64 multiply every second lane, those of AArch64 neighbours.

@@ -8,12 +8,12 @@
 
 namespace slipway::cpu_compiler {
 
-// `sum`, a vector of 32-bit integers, plus the products of four unsigned and four signed bytes in each of its lanes.
-// The factors are vectors of words. The target must have such products.
-llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum,
-                                   llvm::Value* of_unsigned, llvm::Value* of_signed);
+// `sum`, a vector of 32-bit integers, plus the products of four bytes of `left` and `right` in each of its lanes. On
+// x86-64 those of `left` are unsigned; all others are signed. The factors are vectors of words.
+llvm::Value* add_products_of_bytes(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* sum, llvm::Value* left,
+                                   llvm::Value* right);
 
-// The sums of two products of signed 16-bit integers in each lane of vectors of words.
+// The sums of two products of signed 16-bit integers in each lane of vectors of words, on x86-64.
 llvm::Value* products_of_pairs(llvm::IRBuilder<>& b, const cpu::Target& target, llvm::Value* left, llvm::Value* right);
 
 // The upper 32 bits of the products of signed 32-bit integers.

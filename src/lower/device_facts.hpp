@@ -52,6 +52,11 @@ struct DeviceFacts {
   bool native_vectors = false;
   std::uint32_t vector_registers = 16;  // with lanes
   bool dot_products = false;            // with native_vectors: Kernel::dot_add is one instruction
+  bool signed_dot_products = false;     // with dot_products: for signed bytes, and not for unsigned ones
+  // What such products add to each byte of A, because one factor must not be negative.
+  std::int64_t byte_offset() const { return signed_dot_products ? 0 : 128; }
+  // With native_vectors: a product takes one factor from a lane of a vector, and two neighbouring vectors are one load.
+  bool lane_factors = false;
   std::uint32_t subgroup_size = 1;
   std::uint32_t shared_memory = 16384;  // bytes of a workgroup
   std::uint32_t max_invocations = 128;  // of a workgroup
@@ -68,6 +73,9 @@ struct DeviceFacts {
   // with I32 sums; by whole subgroups of `subgroup_size`, with the Vulkan memory model. On CPUs they are the largest:
   // kernels may have matrices with fewer rows and products.
   std::vector<MatrixShape> matrices;
+  // On CPUs: they are in vector registers, of which each has all products of two rows of A or columns of B. Those of a
+  // column of B are neighbours.
+  bool vector_matrices = false;
   FloatFacts floats;
   Tuning tuning;  // parameters that were measured on it
   bool operator==(const DeviceFacts&) const = default;

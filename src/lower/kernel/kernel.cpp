@@ -387,13 +387,13 @@ Value Kernel::to_float(Value value) {
 
 Value Kernel::multiply_add(Value a, Value b, Value sum) { return extended(GLSLstd450Fma, {a, b, sum}); }
 
-Value Kernel::dot_add(Value unsigned_bytes, Value signed_bytes, Value sum) {
+Value Kernel::dot_add(Value a, bool a_is_signed, Value b, Value sum) {
   builder_.capability(spv::Capability::DotProduct);
   builder_.capability(spv::Capability::DotProductInput4x8BitPacked);
   builder_.extension("SPV_KHR_integer_dot_product");
-  const spirv::Id a = id(signed_bytes), b = id(unsigned_bytes);
-  return sum + made(Scalar::Int, op(spv::Op::OpSUDot, type_id(Scalar::Int),
-                                    {a, b, word(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)}));
+  const spirv::Id left = id(b), right = id(a);
+  return sum + made(Scalar::Int, op(a_is_signed ? spv::Op::OpSDot : spv::Op::OpSUDot, type_id(Scalar::Int),
+                                    {left, right, word(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)}));
 }
 
 Value Kernel::pair_add(Value a, Value b, Value sum) {

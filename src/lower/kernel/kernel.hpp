@@ -304,12 +304,12 @@ class Kernel {
   // The int value of a float that is a whole number of at most `bits` bits (24 or fewer) and a sign. Drivers for CPUs
   // scalarise `to_int` of vectors, but not this.
   Value int_of_whole(Value real, std::uint32_t bits);
-  Value to_long(Value value);                                          // int: sign-extended
-  Value to_float(Value value);                                         // integers: nearest even
-  Value multiply_add(Value a, Value b, Value sum);                     // of floats: may be rounded once or twice
-  Value dot_add(Value unsigned_bytes, Value signed_bytes, Value sum);  // sum + four products; wraps
-  Value pair_add(Value a, Value b, Value sum);                         // sum + two of signed 16-bit integers; wraps
-  Value bits_of(Value real);                                           // float as int
+  Value to_long(Value value);                                    // int: sign-extended
+  Value to_float(Value value);                                   // integers: nearest even
+  Value multiply_add(Value a, Value b, Value sum);               // of floats: may be rounded once or twice
+  Value dot_add(Value a, bool a_is_signed, Value b, Value sum);  // sum + four products of bytes, b signed; wraps
+  Value pair_add(Value a, Value b, Value sum);                   // sum + two of signed 16-bit integers; wraps
+  Value bits_of(Value real);                                     // float as int
   Value float_of_bits(Value bits);
   // Bits of 16-bit floats, on devices with 16-bit conversions: nearest even.
   Value f16_bits_of(Value real);

@@ -164,7 +164,9 @@ void Workgroup::arithmetic(const Instruction& in, const Active& active) {
     case OpSDot:
       for (const std::uint32_t i : active) {
         S sum = 0;
-        for (std::uint32_t part = 0; part < code_.shapes[a].components; ++part)
+        for (std::uint32_t byte = 0; byte < 4 && code_.shapes[a].components == 1; ++byte)
+          sum += signed_of(x[i] >> (8 * byte), 8) * signed_of(y[i] >> (8 * byte), 8);
+        for (std::uint32_t part = 0; part < code_.shapes[a].components && code_.shapes[a].components > 1; ++part)
           sum += signed_of(x[part * size_ + i], width) * signed_of(y[part * size_ + i], width);
         to[i] = static_cast<U>(sum) & shape.mask();
       }

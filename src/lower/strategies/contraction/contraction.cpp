@@ -211,7 +211,9 @@ Factors factors_of(const tosa::Graph& graph, const std::vector<bool>& stored, co
                    const DeviceFacts& device) {
   if (!device.native_vectors || tosa::is_float(graph[c.a].type.data) || !has_constant_b(graph, stored, c))
     return Factors::Floats;
-  return device.dot_products && c.b_zero == 0 ? Factors::Bytes : Factors::Pairs;
+  if (device.dot_products && c.b_zero == 0) return Factors::Bytes;
+  // With factors from lanes a product of floats is one instruction, and one of pairs needs four.
+  return device.lane_factors ? Factors::Floats : Factors::Pairs;
 }
 
 tosa::ValueId source_of(const tosa::Graph& graph, const std::vector<bool>& stored, tosa::ValueId value) {

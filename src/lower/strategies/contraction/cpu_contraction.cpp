@@ -60,10 +60,10 @@ struct MatrixSteps {
   std::int64_t in_word = kBytesOfWord;  // factors
   std::int64_t products() const { return count * words * in_word; }
 };
-MatrixSteps matrix_steps(const Contraction& c, const MatrixShape& shape) {
+MatrixSteps matrix_steps(const Contraction& c, const MatrixShape& shape, const DeviceFacts& device) {
   const std::int64_t in_word = kBytesOfWord / tensor::size_of(shape.factors), max = shape.k / in_word;
   const std::int64_t words = (c.contiguous_k + in_word - 1) / in_word;
-  return {(words + max - 1) / max, even_part(words, max), in_word};
+  return {(words + max - 1) / max, device.vector_matrices ? max : even_part(words, max), in_word};
 }
 
 // The matrices of a device for a contraction: null without. Further bytes, which are read beyond a block, are
@@ -77,7 +77,7 @@ const MatrixShape* matrix_for(const ProgramBuilder& program, const Contraction& 
     return factors_of(program.graph(), program.stored(), c, device) == Factors::Bytes ? &*found : nullptr;
   const bool same_types = program.graph()[c.a].type.data == program.graph()[c.b].type.data;
   const bool is_applicable = same_types && has_constant_b(program.graph(), program.stored(), c) &&
-                             matrix_steps(c, *found).products() == c.contiguous_k;
+                             matrix_steps(c, *found, device).products() == c.contiguous_k;
   return is_applicable ? &*found : nullptr;
 }
 
@@ -103,6 +103,13 @@ double time_of_step(std::int64_t rows, std::int64_t across) {
   return std::max({products, 1.2 * loads, 10.0});
 }
 
+// The same where factors are lanes of vectors: a vector of a row serves four steps, two panels are one load, and all
+// instructions count on CPUs that begin few in a cycle.
+double time_with_lane_factors(std::int64_t rows, std::int64_t across) {
+  const std::int64_t products = rows * across, loads_of_b = (across + 1) / 2;
+  return std::max(static_cast<double>(products + loads_of_b) + 0.25 * static_cast<double>(rows), 10.0);
+}
+
 // The best tile of `max_rows` rows at most. Several panels need fewer loads for each product, but a count of panels
 // that they do not divide is work that is done twice, and small contractions need many workgroups.
 Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max_rows, Factors factors,
@@ -117,12 +124,39 @@ Shape estimated_tile(const Contraction& c, std::int64_t panels, std::int64_t max
       const std::int64_t rows = even_part(all_rows, max), tiles = (all_rows + rows - 1) / rows,
                          columns = (panels + across - 1) / across;
       if (across > 1 && batches * tiles * columns < kMinGroups) continue;
-      const double time = static_cast<double>(tiles * columns) * time_of_step(rows, across);
+      const auto time_of = device.lane_factors ? time_with_lane_factors : time_of_step;
+      const double time = static_cast<double>(tiles * columns) * time_of(rows, across);
       if (time < least) least = time, best = {.rows = rows, .across = across};
     }
   }
   // Long code gains nothing where an iteration has many products already.
-  if (best.across > 1) best.unrolled = kUnrolled / 2;
+  if (best.across > 1 && !device.lane_factors) best.unrolled = kUnrolled / 2;
+  return best;
+}
+
+// How many matrices of rows there are, in a line or of several batch elements.
+std::int64_t max_down(const Contraction& c, std::int64_t rows) {
+  if (c.m > rows) return (c.m + rows - 1) / rows;
+  return c.is_matmul || c.flat_m || c.batch.empty() ? 1 : c.batch.back().count;
+}
+
+// The best tile of matrices in vector registers: its sums, and the factors of its rows for two products, must fit with
+// four registers to spare. Pairs of rows are put together by an instruction for each of their vectors.
+Shape estimated_matrices(const Contraction& c, std::int64_t panels, std::int64_t rows, const DeviceFacts& device) {
+  constexpr std::int64_t kMaxAcross = 6, kMinGroups = 32, kSpare = 4;
+  const std::int64_t max = max_down(c, rows), batches = c.m > rows ? c.batch_count() : c.batch_count() / max;
+  Shape best{.rows = rows, .down = 1};
+  double least = std::numeric_limits<double>::max();
+  for (std::int64_t down = 1; down <= std::min<std::int64_t>(2, max); ++down) {
+    for (std::int64_t across = 1; across <= std::min(kMaxAcross, panels); ++across) {
+      const std::int64_t pairs = down * ((rows + 1) / 2), sums = 2 * pairs * across;
+      if (sums + 2 * pairs + kSpare > device.vector_registers) continue;
+      const std::int64_t groups = batches * ((max + down - 1) / down) * ((panels + across - 1) / across);
+      if (down * across > 1 && groups < kMinGroups) continue;
+      const double time = static_cast<double>(groups) * std::max(static_cast<double>(sums + 2 * pairs + across), 8.0);
+      if (time < least) least = time, best = {.rows = rows, .down = down, .across = across};
+    }
+  }
   return best;
 }
 
@@ -141,12 +175,6 @@ Shape estimated_shape(const Contraction& c, std::int64_t panels, Factors factors
 // fewer than this, or than half of the rows of a small matrix.
 constexpr std::int64_t kMinRowsOfMatrix = 4;
 
-// How many matrices of rows there are, in a line or of several batch elements.
-std::int64_t max_down(const Contraction& c, std::int64_t rows) {
-  if (c.m > rows) return (c.m + rows - 1) / rows;
-  return c.is_matmul || c.flat_m || c.batch.empty() ? 1 : c.batch.back().count;
-}
-
 Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node& node, std::int64_t panels,
                 Factors factors) {
   std::vector<Shape> shapes;
@@ -156,10 +184,12 @@ Shape shape_for(ProgramBuilder& program, const Contraction& c, const tosa::Node&
   if (const MatrixShape* matrix = matrix_for(program, c)) {
     // Four sums hide the latency of a product. Fewer make more workgroups.
     const std::int64_t rows = even_part(c.m, matrix->m);
+    const bool are_few = rows < std::min<std::int64_t>(kMinRowsOfMatrix, matrix->m / 2);
+    if (program.device().vector_matrices && !are_few) add(estimated_matrices(c, panels, rows, program.device()));
     for (const std::int64_t down : {2, 1}) {
       for (const std::int64_t across : {2, 1}) {
-        if (rows < std::min<std::int64_t>(kMinRowsOfMatrix, matrix->m / 2)) continue;
-        add({.rows = rows, .down = std::min(down, max_down(c, rows)), .across = std::min(across, panels)});
+        if (!are_few)
+          add({.rows = rows, .down = std::min(down, max_down(c, rows)), .across = std::min(across, panels)});
       }
     }
   }
@@ -199,7 +229,7 @@ class Generator {
         tile_batches_(batches_of_tile(c, shape_, program.device())) {
     if (shape_.has_matrices()) {
       matrix_ = *matrix_for(program, c);
-      steps_of_block_ = matrix_steps(c, matrix_);
+      steps_of_block_ = matrix_steps(c, matrix_, program.device());
       if (tile_batches_ == 1) tile_rows_ = std::min(shape_.down * tile_rows_, c.m);
     }
     tiles_ = (all_rows_ + tile_rows_ - 1) / tile_rows_;
@@ -209,16 +239,19 @@ class Generator {
   void run() {
     const std::optional<std::uint32_t> copy = copy_of_a();
     const bool words = factors_ != Factors::Floats || shape_.has_matrices();
-    const std::uint32_t panels = words ? words_of_b(program_, c_, lanes_, type_of_a(), words_of_matrices())
-                                       : panels_of_b(program_, c_, lanes_, ElementType::F32);
+    const std::int64_t width = panels_together() * lanes_;
+    const std::uint32_t panels = words ? words_of_b(program_, c_, width, type_of_a(), groups_of_b())
+                                       : panels_of_b(program_, c_, width, ElementType::F32);
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
-    if (are_bytes()) packed.push_back(sums_of_panels(program_, c_, lanes_));
+    if (are_bytes()) packed.push_back(sums_of_panels(program_, c_, width));
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "contraction");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel(
         {.local_size = lanes_, .addresses = true, .lanes = lanes_, .vulkan_memory_model = shape_.has_matrices()});
     builder_ = &builder;
     operands_.factors = factors_;
+    operands_.signed_bytes = program_.device().signed_dot_products;
+    operands_.lane_factors = program_.device().lane_factors;
     operands_.a = copy ? builder.read_packed(*copy, type_of_a()) : builder.read(source_of(program_, c_.a));
     operands_.b = builder.read_packed(panels, words ? ElementType::I32 : ElementType::F32);
     if (are_bytes()) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
@@ -259,12 +292,24 @@ class Generator {
   std::int64_t words_of_matrices() const {
     return shape_.has_matrices() ? steps_of_block_.count * steps_of_block_.words : 0;
   }
+  // Neighbours of a column of B: a word, or all products of a step.
+  bool is_by_column() const { return shape_.has_matrices() && program_.device().vector_matrices; }
+  WordsOfB groups_of_b() const {
+    return {.words = is_by_column() ? steps_of_block_.words : 1,
+            .groups_of_block = is_by_column() ? steps_of_block_.count : words_of_matrices()};
+  }
   // Rows of a panel, of one sum.
   std::int64_t steps() const {
     if (shape_.has_matrices()) return c_.k_block_count() * words_of_matrices();
     return c_.steps(factors_);
   }
   bool is_native() const { return program_.device().native_vectors; }
+  // Panels whose rows are neighbours: those of a tile, where two vectors are one load.
+  std::int64_t panels_together() const { return program_.device().lane_factors ? shape_.across : 1; }
+  // With those of a last tile that has fewer.
+  std::int64_t packed_panels() const {
+    return (panels_ + panels_together() - 1) / panels_together() * panels_together();
+  }
 
   // Which batch elements, rows and channels this workgroup has. The grid may be a few workgroups longer than the work.
   void place(std::int64_t tiles) {
@@ -275,9 +320,12 @@ class Generator {
     batch_ = first_batch(batch_tile);
     first_row_ = k().min(tile_ * tile_rows_, k().integer(all_rows_ - tile_rows_));
 
-    if (shape_.across > 1) panel_ = k().min(panel_ * shape_.across, k().integer(panels_ - shape_.across));
+    if (panels_together() > 1)
+      panel_ = panel_ * shape_.across;
+    else if (shape_.across > 1)
+      panel_ = k().min(panel_ * shape_.across, k().integer(panels_ - shape_.across));
     operands_.b_begin = panel_ * (steps() * lanes_);
-    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (panels_ * steps() * lanes_);
+    if (c_.is_matmul) operands_.b_begin = operands_.b_begin + batch_ * (packed_panels() * steps() * lanes_);
     if (shape_.interleaved) {
       a_first_ = (batch_ * tiles_ + tile_) * (c_.contiguous_k * tile_rows_);
       return;
@@ -351,14 +399,14 @@ class Generator {
   }
 
   void arrange() {
-    operands_.lanes = lanes_;
     operands_.max_unrolled = shape_.unrolled;
     // Elements of A that several rows read in one step would occupy registers from one use to the next.
     if (is_native() && !shape_.interleaved && c_.m_stride > 0 && c_.m_stride < c_.contiguous_k)
       operands_.max_unrolled = std::clamp<std::int64_t>(c_.m_stride / operands_.products(), 1, operands_.max_unrolled);
     operands_.a_step = shape_.interleaved ? tile_rows_ : 1;
     operands_.panels = shape_.across;
-    operands_.panel_size = steps() * lanes_;
+    operands_.panel_size = panels_together() > 1 ? lanes_ : steps() * lanes_;
+    operands_.b_step = panels_together() * lanes_;
     if (joins_lines_) {
       const bool in_one_line = c_.m % tile_rows_ == 0;
       const Value first = begin_of_joined(first_row_);
@@ -398,15 +446,16 @@ class Generator {
       k().loop(k().groups_deep(), all);
   }
 
-  // Sums of bytes are those of (a + 128) * b; (128 + zero point) * b is subtracted in advance.
+  // Sums of bytes are those of (a + offset) * b; (offset + zero point) * b is subtracted in advance.
   Value first_sum(Value panel) {
     if (factors_ == Factors::Floats) return k().real(0);
-    return are_bytes() ? sum_of_channel(panel) * -(128 + c_.a_zero) : k().integer(0);
+    const std::int64_t added = program_.device().byte_offset() + c_.a_zero;
+    return are_bytes() && added != 0 ? sum_of_channel(panel) * -added : k().integer(0);
   }
 
   // Of all elements of B that a channel has.
   Value sum_of_channel(Value panel) {
-    if (c_.is_matmul) panel = panel + batch_ * panels_;
+    if (c_.is_matmul) panel = panel + batch_ * packed_panels();
     return k().load_lanes(k().pointer(channel_sums_, panel * lanes_), 0);
   }
 
@@ -457,20 +506,22 @@ class Generator {
   void arrange_matrices() {
     const auto rows = static_cast<std::uint32_t>(shape_.rows),
                products = static_cast<std::uint32_t>(steps_of_block_.words * steps_of_block_.in_word);
-    matrices_ = {.a = operands_.a,
-                 .b = operands_.b,
-                 .matrices = {},
-                 .rows = shape_.rows,
-                 .row_stride = c_.m_stride,
-                 .b_begin = operands_.b_begin,
-                 .panels = shape_.across,
-                 .panel_size = steps() * lanes_,
-                 .lanes = lanes_,
-                 .words = steps_of_block_.words,
-                 .in_word = steps_of_block_.in_word,
-                 .a_type = k().matrix_type(matrix_.factors, rows, products, MatrixUse::A),
-                 .b_type = k().matrix_type(matrix_.factors, products, lanes_, MatrixUse::B),
-                 .sum_type = k().matrix_type(matrix_.sum, rows, lanes_, MatrixUse::Sum)};
+    matrices_ = {
+        .a = operands_.a,
+        .b = operands_.b,
+        .matrices = {},
+        .rows = shape_.rows,
+        .row_stride = c_.m_stride,
+        .b_begin = operands_.b_begin,
+        .panels = shape_.across,
+        .panel_size = panels_together() > 1 ? lanes_ * (is_by_column() ? steps_of_block_.words : 1) : steps() * lanes_,
+        .b_step = panels_together() * lanes_,
+        .by_column = is_by_column(),
+        .words = steps_of_block_.words,
+        .in_word = steps_of_block_.in_word,
+        .a_type = k().matrix_type(matrix_.factors, rows, products, MatrixUse::A),
+        .b_type = k().matrix_type(matrix_.factors, products, lanes_, MatrixUse::B),
+        .sum_type = k().matrix_type(matrix_.sum, rows, lanes_, MatrixUse::Sum)};
     const std::int64_t to_next = next_row() * c_.m_stride + (next_batch() ? c_.batch.back().stride : 0);
     for (std::int64_t i = 0; i < shape_.down; ++i) matrices_.matrices.push_back({a_first_, i * to_next});
   }
@@ -519,6 +570,11 @@ class Generator {
   };
 
   void store(const Rows& rows) {
+    const bool all_exist = panels_ == packed_panels();
+    k().when(all_exist ? k().boolean(true) : rows.panel < panels_, [&] { store_panel(rows); });
+  }
+
+  void store_panel(const Rows& rows) {
     const bool whole = c_.n % lanes_ == 0;
     Value channel = rows.panel * lanes_ + k().local_index();
     if (!whole) channel = k().gathered(channel);

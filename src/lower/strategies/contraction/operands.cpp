@@ -233,11 +233,11 @@ Packing panels(const ProgramBuilder& program, const Contraction& c, std::int64_t
 }  // namespace
 
 std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to,
-                         std::int64_t words_of_block) {
+                         const WordsOfB& words) {
   Packing packing = panels(program, c, width, to);
-  packing.group = kBytesOfWord / tensor::size_of(to);
+  packing.group = words.words * kBytesOfWord / tensor::size_of(to);
   packing.block = c.contiguous_k;
-  packing.groups_of_block = words_of_block;
+  packing.groups_of_block = words.groups_of_block;
   return program.packed_constant(source_of(program, c.b), packing);
 }
 
@@ -265,14 +265,16 @@ std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::in
   KernelBuilder builder = row_kernel(program, depth * width);
   Kernel& k = builder.kernel();
   builder.add_node(*c.node);
-  // Whether a vector is exactly one row of a panel, with all channels present. Its index is then uniform except for the
+  // Whether a vector is in one row of a panel, with all channels present. Its index is then uniform except for the
   // lane.
-  const bool whole = k.grid().lanes == width && c.n % width == 0;
+  const std::int64_t lanes = k.grid().lanes;
+  const bool whole = lanes > 0 && width % lanes == 0 && c.n % width == 0;
   fill_rows(program, builder, copy, {batches * count, depth * width, to}, [&](Value row, Value position) {
     const Value batch = k.unsigned_divide(row, k.integer(count)), panel = row - batch * count;
     const Value begin = whole ? k.without_lane(position) : position;
     const Value i = k.unsigned_divide(begin, k.integer(width));
-    const Value lane = whole ? k.local_index() : position - i * width;
+    Value lane = whole && lanes == width ? k.local_index() : begin - i * width;
+    if (whole && lanes != width) lane = lane + k.local_index();
     Value channel = panel * width + lane;
     const Value inside = whole ? k.boolean(true) : channel < c.n;
     if (!whole) channel = k.min(channel, k.integer(c.n - 1));

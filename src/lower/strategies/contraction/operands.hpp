@@ -31,11 +31,15 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
 std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
 
 // A constant B of 8-bit integers or 16-bit floats in panels of `width` channels: [batch of a matrix
-// product][panels][words][width], four or two products of a channel in each word, which are 8-bit integers, 16-bit
-// floats or 16-bit integers without their zero point (`to`). A block of K has `words_of_block` words, or as many as it
-// needs (0). And the sums of all products of 8-bit integers: [batch][panels][width], 32-bit integers.
+// product][panels][groups][width][words of a group], four or two products of a channel in each word, which are 8-bit
+// integers, 16-bit floats or 16-bit integers without their zero point (`to`). And the sums of all products of 8-bit
+// integers: [batch][panels][width], 32-bit integers.
+struct WordsOfB {
+  std::int64_t words = 1;            // of a group
+  std::int64_t groups_of_block = 0;  // of K; 0: as many as it needs
+};
 std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to,
-                         std::int64_t words_of_block = 0);
+                         const WordsOfB& words = {});
 std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width);
 
 // The stored value that has B channel by channel, [batch of a matrix product][N][K], if there is one: the weights of a

@@ -19,18 +19,18 @@ Sources sources(Kernel& k, const ProductOperands& operands, Value a, Value done)
   };
   Sources all;
   for (const RowOfA& row : operands.rows) all.rows.push_back(pointer(operands.a, row.begin, a * operands.a_step));
-  all.panels = pointer(operands.b, operands.b_begin, done * operands.lanes);
+  all.panels = pointer(operands.b, operands.b_begin, done * operands.b_step);
   return all;
 }
 
 std::vector<Value> factors_of_b(Kernel& k, const ProductOperands& operands, const Sources& from, std::int64_t step) {
   std::vector<Value> factors;
   for (std::int64_t panel = 0; panel < operands.panels; ++panel)
-    factors.push_back(k.load_lanes(from.panels, panel * operands.panel_size + step * operands.lanes));
+    factors.push_back(k.load_lanes(from.panels, panel * operands.panel_size + step * operands.b_step));
   return factors;
 }
 
-// The signs of bytes of A are flipped, which adds 128 to each: the instruction multiplies unsigned and signed bytes.
+// If the instruction multiplies unsigned and signed bytes, the signs of bytes of A are flipped, which adds 128 to each.
 void add_few_words(Kernel& k, const ProductOperands& operands, const Sources& from, std::int64_t count,
                    std::span<Value> sums) {
   constexpr auto kSigns = static_cast<std::int32_t>(0x80808080);
@@ -40,9 +40,11 @@ void add_few_words(Kernel& k, const ProductOperands& operands, const Sources& fr
     for (std::size_t row = 0; row < from.rows.size(); ++row) {
       const std::int64_t offset = operands.rows[row].offset * tensor::size_of(type_of(operands.factors));
       const Value word = k.load_word(from.rows[row], offset + i * kBytesOfWord);
+      const bool flipped = operands.factors == Factors::Bytes && !operands.signed_bytes;
       for (const Value& factor : factors) {
-        *sum = operands.factors == Factors::Pairs ? k.pair_add(word, factor, *sum)
-                                                  : k.dot_add(word ^ k.integer(kSigns), factor, *sum);
+        *sum = operands.factors == Factors::Pairs
+                   ? k.pair_add(word, factor, *sum)
+                   : k.dot_add(flipped ? word ^ k.integer(kSigns) : word, operands.signed_bytes, factor, *sum);
         ++sum;
       }
     }
@@ -74,10 +76,15 @@ void add_few(Kernel& k, const ProductOperands& operands, const Sources& from, st
   }
 }
 
-// Leaves as few products over as possible, without more code than needed.
-std::int64_t unrolled(std::int64_t length, std::int64_t max, bool native) {
+// Leaves as few products over as possible, without more code than needed. Where factors are lanes, their vectors should
+// be whole.
+std::int64_t unrolled(std::int64_t length, std::int64_t max, bool native, bool lane_factors) {
   if (native) {
+    constexpr std::int64_t kLanes = 4;
     max = std::min(max, length);
+    for (std::int64_t count = max / kLanes * kLanes; lane_factors && 2 * count >= max; count -= kLanes) {
+      if (length % count == 0) return count;
+    }
     for (std::int64_t count = max; 2 * count >= max; --count) {
       if (length % count == 0) return count;
     }
@@ -93,8 +100,8 @@ std::int64_t unrolled(std::int64_t length, std::int64_t max, bool native) {
 
 void add_products(Kernel& k, const ProductOperands& operands, Value a, Value done, std::int64_t length,
                   std::span<const Variable> sums) {
-  const std::int64_t count = unrolled(length, operands.max_unrolled, k.grid().native_vectors), whole = length / count,
-                     rest = length % count;
+  const std::int64_t count = unrolled(length, operands.max_unrolled, k.grid().native_vectors, operands.lane_factors),
+                     whole = length / count, rest = length % count;
   const std::int64_t step = count * operands.products();
   const auto add = [&](Value in_row, Value first, std::int64_t steps) {
     const Sources from = sources(k, operands, in_row, first);
@@ -107,25 +114,53 @@ void add_products(Kernel& k, const ProductOperands& operands, Value a, Value don
   if (rest) add(a + whole * step, done + whole * count, rest);
 }
 
+// Of a row of A.
+constexpr std::int64_t kWordsOfIteration = 8;
+
 void add_matrix_products(Kernel& k, const MatrixOperands& operands, Value a, Value done, std::int64_t steps,
                          std::span<const MatrixVariable> sums) {
-  k.loop(k.integer(steps), [&](Value i) {
-    const Pointer from_b = k.pointer(operands.b, operands.b_begin + (done + i * operands.words) * operands.lanes);
-    std::vector<Matrix> panels;
-    for (std::int64_t panel = 0; panel < operands.panels; ++panel) {
-      panels.push_back(
-          k.load_matrix(operands.b_type, from_b, panel * operands.panel_size, operands.lanes, MatrixOrder::ByWords));
-    }
-    auto sum = sums.begin();
-    for (const RowOfA& first : operands.matrices) {
-      const Pointer from_a = k.pointer(operands.a, first.begin + a + i * (operands.words * operands.in_word));
-      const Matrix rows = k.load_matrix(operands.a_type, from_a, first.offset, operands.row_stride, MatrixOrder::ByRow);
-      for (const Matrix& panel : panels) {
-        k.set(*sum, k.multiply_add(rows, panel, k.get(*sum)));
-        ++sum;
+  const auto add = [&](Value from, std::int64_t step) {
+    const std::int64_t words = step * operands.words;
+    const Pointer from_b = k.pointer(operands.b, operands.b_begin + (done + from * operands.words) * operands.b_step);
+    const auto load_b = [&](std::int64_t panel) {
+      return k.load_matrix(operands.b_type, from_b, panel * operands.panel_size + words * operands.b_step,
+                           operands.by_column ? operands.words : operands.b_step,
+                           operands.by_column ? MatrixOrder::ByColumn : MatrixOrder::ByWords);
+    };
+    const auto load_a = [&](const RowOfA& first) {
+      const Pointer from_a = k.pointer(operands.a, first.begin + a + from * (operands.words * operands.in_word));
+      return k.load_matrix(operands.a_type, from_a, first.offset + words * operands.in_word, operands.row_stride,
+                           MatrixOrder::ByRow);
+    };
+    const auto multiply = [&](std::size_t matrix, std::int64_t panel, const Matrix& rows, const Matrix& columns) {
+      const MatrixVariable& sum =
+          sums[matrix * static_cast<std::size_t>(operands.panels) + static_cast<std::size_t>(panel)];
+      k.set(sum, k.multiply_add(rows, columns, k.get(sum)));
+    };
+    // Matrices in vectors leave few registers: those of B, which are more, are loaded one after the other.
+    std::vector<Matrix> kept;
+    if (operands.by_column) {
+      for (const RowOfA& first : operands.matrices) kept.push_back(load_a(first));
+      for (std::int64_t panel = 0; panel < operands.panels; ++panel) {
+        const Matrix columns = load_b(panel);
+        for (std::size_t i = 0; i < kept.size(); ++i) multiply(i, panel, kept[i], columns);
       }
+      return;
     }
+    for (std::int64_t panel = 0; panel < operands.panels; ++panel) kept.push_back(load_b(panel));
+    for (std::size_t i = 0; i < operands.matrices.size(); ++i) {
+      const Matrix rows = load_a(operands.matrices[i]);
+      for (std::int64_t panel = 0; panel < operands.panels; ++panel)
+        multiply(i, panel, rows, kept[static_cast<std::size_t>(panel)]);
+    }
+  };
+  // Short steps are several in an iteration.
+  const std::int64_t unrolled = std::clamp<std::int64_t>(kWordsOfIteration / operands.words, 1, steps);
+  k.loop(k.integer(steps / unrolled), [&](Value i) {
+    const Value from = unrolled == 1 ? i : i * unrolled;
+    for (std::int64_t step = 0; step < unrolled; ++step) add(from, step);
   });
+  for (std::int64_t step = steps / unrolled * unrolled; step < steps; ++step) add(k.integer(0), step);
 }
 
 }  // namespace slipway::lower

@@ -30,34 +30,38 @@ class PointwiseDepthwise : private WindowWork {
     const ElementType type_of_a = type_of(factors_);
     const bool are_floats = factors_ == Factors::Floats, are_bytes = factors_ == Factors::Bytes;
     const auto copy = bordered_a(program_, pointwise_, type_of_a);
-    const std::uint32_t panels = are_floats ? panels_of_b(program_, pointwise_, lanes_, ElementType::F32)
-                                            : words_of_b(program_, pointwise_, lanes_, type_of_a);
+    const std::int64_t together = program_.device().lane_factors ? across_ : 1, width = together * lanes_;
+    const std::uint32_t panels = are_floats ? panels_of_b(program_, pointwise_, width, ElementType::F32)
+                                            : words_of_b(program_, pointwise_, width, type_of_a);
     const std::optional<std::uint32_t> weights = weights_as_floats();
     std::vector<std::uint32_t> packed = {copy.value_or(panels), panels};
-    if (are_bytes) packed.push_back(sums_of_panels(program_, pointwise_, lanes_));
+    if (are_bytes) packed.push_back(sums_of_panels(program_, pointwise_, width));
     if (weights) packed.push_back(*weights);
     const GroupKey key = key_of_group(program_.graph(), program_.stored(), node_.outputs[0], "blocks");
     if (program_.repeat(key, packed)) return;
     KernelBuilder builder = program_.kernel({.local_size = lanes_, .addresses = true, .lanes = lanes_});
     builder_ = &builder;
     operands_.factors = factors_;
+    operands_.signed_bytes = program_.device().signed_dot_products;
     operands_.a = copy ? builder.read_packed(*copy, type_of_a) : builder.read(source_of(program_, pointwise_.a));
     operands_.b = builder.read_packed(panels, are_floats ? ElementType::F32 : ElementType::I32);
     if (are_bytes) channel_sums_ = builder.read_packed(packed[2], ElementType::I32);
-    operands_.lanes = lanes_;
+    operands_.b_step = width;
+    operands_.lane_factors = program_.device().lane_factors;
     read_weights(weights);
     const std::int64_t groups = type(window_.outputs[0]).shape[0] * tiles_ * columns_;
     batch_ = place(groups);
     operands_.panels = across_;
-    operands_.panel_size = pointwise_.steps(factors_) * lanes_;
-    operands_.b_begin = panel_ * operands_.panel_size;
+    operands_.b_begin = panel_ * (pointwise_.steps(factors_) * lanes_);
+    operands_.panel_size = together > 1 ? lanes_ : pointwise_.steps(factors_) * lanes_;
     for (std::int64_t panel = 0; panel < across_; ++panel) {
       if (!are_bytes) {
         first_sums_.push_back(are_floats ? k().real(0) : k().integer(0));
         continue;
       }
       const Pointer sums = k().pointer(channel_sums_, panel_ * lanes_);
-      first_sums_.push_back(k().load_lanes(sums, panel * lanes_) * -(128 + pointwise_.a_zero));
+      first_sums_.push_back(k().load_lanes(sums, panel * lanes_) *
+                            -(program_.device().byte_offset() + pointwise_.a_zero));
     }
     left_ = first_ * taps_[1].stride - taps_[1].before;
     go_down();
@@ -79,6 +83,8 @@ class PointwiseDepthwise : private WindowWork {
     const tensor::Shape& out = program.graph()[window.outputs[0]].type.shape;
     const std::int64_t strip = results_of_strip(across), strips = (across.results + strip - 1) / strip;
     const std::int64_t pairs = out[3] / (2 * program.device().lanes);
+    // Where the panels of a pair are neighbours, all of them are in pairs.
+    if (program.device().lane_factors && out[3] % (2 * program.device().lanes) != 0) return 1;
     return program.device().native_vectors && out[0] * strips * pairs >= kMinGroups ? 2 : 1;
   }
 
