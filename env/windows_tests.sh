@@ -24,7 +24,7 @@ part_units() {
   local program name
   for program in "$build"/bin/*_test.exe; do
     name=$(basename "$program" .exe)
-    seconds=900 try "$name" windows "$program" --gtest_brief=1 "--gtest_filter=-$(left_out "$name")"
+    seconds=900 try_beside "$name" windows "$program" --gtest_brief=1 "--gtest_filter=-$(left_out "$name")"
   done
 }
 
@@ -53,7 +53,7 @@ part_examples() {
 part_transcripts() {
   local page
   for page in tests/corpus/cli/*.md; do
-    [ -n "$(left_out "$page")" ] || try "$page" timeout -k 5 600 env SLIPWAY_SANDBOX=off python3 tests/console.py "$build" . "$page" --left-out tests/windows_left_out.txt
+    [ -n "$(left_out "$page")" ] || try_beside "$page" timeout -k 5 600 env SLIPWAY_SANDBOX=off python3 tests/console.py "$build" . "$page" --left-out tests/windows_left_out.txt
   done
 }
 
