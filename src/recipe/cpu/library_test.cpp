@@ -252,7 +252,7 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
   ASSERT_EQ(none.notes.size(), 2u);
   EXPECT_EQ(none.notes[1].message, formatted("`{}` has none of `libother{}`, `other`, `other{}`",
-                                             (directory / "b/umd").string(), kEnding, kEnding));
+                                             (directory / "b" / "umd").string(), kEnding, kEnding));
 }
 
 TEST(CpuPaths, RefusesPathsOutsideTheRoots) {
