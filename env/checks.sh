@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the checks of a build for another system share (env/aarch64_tests.sh, env/windows_tests.sh), which source this file with `build`
-# set: the directory of the project, a scratch directory, `try`, and `run_parts`.
+# set: the directory of the project, a scratch directory, `try`, `try_beside`, and `run_parts`.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top" || exit 5
 scratch=$(mktemp -d)
@@ -21,6 +21,16 @@ try() {
   [ $status = 0 ] || { echo "(exit status $status)"; tail -n 40 "$log"; failed=1; }
 }
 
+# The same for checks that do not depend on each other: as many at once as there are CPUs, until `wait_for_all`.
+try_beside() {
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  (printed=$(try "$@"; exit $failed) || touch "$scratch/failed"; echo "$printed") &
+}
+wait_for_all() {
+  wait
+  [ ! -e "$scratch/failed" ] || failed=1
+}
+
 # Runs the functions `part_NAME`, and ends with status 1 if a check failed.
 run_parts() {
   local part begin
@@ -28,6 +38,7 @@ run_parts() {
     declare -F "part_$part" >/dev/null || { echo "$(basename "$0" .sh): unknown part \`$part\`" >&2; exit 2; }
     begin=$SECONDS
     "part_$part"
+    wait_for_all
     printf '== %-12s %5d s\n' "$part" $((SECONDS - begin))
   done
   exit $failed

@@ -5,7 +5,8 @@
 # A part is a line of `parts` below: its name, and what it does. Without arguments all parts run in this order, but those that
 # `only_named` lists. A part that fails does not stop the next one; the last lines list the result and the time of each. A part
 # that takes more than 40 minutes is ended and has failed: each one is for two cores and a build that exists but for the last
-# changes. `cpu` and `aarch64` have no limit. The logs are in build/ci.
+# changes. `cpu`, `aarch64` and `windows` have no limit: the last two make a root and build everything if their caches are empty. The
+# logs are in build/ci.
 #
 # --list prints the parts, with the commit, the day and the time of the last run that passed (docs/reliability.md). Each part that
 # passes in a tree without changes is noted in build/ci/passed; --record writes these notes into that page.
@@ -140,7 +141,7 @@ results=()
 for part in "$@"; do
   echo "== ci: $part" >&2
   begin=$SECONDS
-  case $part in cpu | aarch64) longest=0 ;; *) longest=$limit ;; esac
+  case $part in cpu | aarch64 | windows) longest=0 ;; *) longest=$limit ;; esac
   timeout --kill-after=30 "$longest" "$0" --part "$part" 2>&1 | tee "$logs/$part.log"
   case ${PIPESTATUS[0]} in
     0)

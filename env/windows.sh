@@ -191,13 +191,7 @@ case $command in
     rm -rf "${packages:?}/$name"* "$packages/winget"
     mkdir -p "$packages/winget"
     inside cmake --install build/windows --prefix "$packages/$name" --strip >/dev/null
-    cp "$top/LICENSE" "$top/NOTICE" "$packages/$name/"
-    mkdir -p "$packages/$name/licenses"
-    cp -r "$root"/usr/x86_64-w64-mingw32ucrt/share/licenses/. "$packages/$name/licenses/"
-    for package in gcc-mingw-w64-base mingw-w64-common libcli11-dev libvulkan-dev libvulkan-volk-dev libvulkan-memory-allocator-dev \
-      libxxhash-dev opencl-headers spirv-headers; do
-      cp "$root/usr/share/doc/$package/copyright" "$packages/$name/licenses/$package"
-    done
+    inside env/windows_licences.py "$top" build/windows "$packages/$name"
     (cd "$packages" && inside cmake -E chdir "$packages" cmake -E tar cf "$name.zip" --format=zip "$name")
     sum=$(sha256sum "$packages/$name.zip" | cut -c1-64)
     sed -e "s/@VERSION@/$version/g" -e "s/@SHA256@/${sum^^}/" -e "s/@NAME@/$name/g" "$top/env/winget.yaml.in" >"$packages/winget/slipway.yaml"

@@ -24,7 +24,7 @@ part_units() {
   local program name
   for program in "$build"/bin/*_test.exe; do
     name=$(basename "$program" .exe)
-    seconds=900 try "$name" windows "$program" --gtest_brief=1 "--gtest_filter=-$(left_out "$name")"
+    seconds=900 try_beside "$name" windows "$program" --gtest_brief=1 "--gtest_filter=-$(left_out "$name")"
   done
 }
 
@@ -36,6 +36,11 @@ part_examples() {
     try "run $example" windows "$slipway" run "$scratch/examples/$example/scenario.json"
   done
   try "run a recipe" windows "$slipway" run "$scratch/examples/saxpy_recipe/recipe.json" --profile "$scratch/examples/saxpy_recipe/profile.json"
+  try "CPU functions" windows "$slipway" run "$scratch/examples/convert_pool/recipe.json" \
+    --profile "$scratch/examples/convert_pool/profile.json"
+  # (The pipe is closed before the first line comes; the program ends as with SIGPIPE, and prints nothing.)
+  try "a closed output" bash -c '{ sleep 1; timeout -k 5 60 wine64 "$1" --help; echo "status $?" >&2; } 2>&1 >&3 3>&- | grep -x "status 141"' \
+    bash "$slipway" 3> >(exec true)
   try "inspect a kernel" windows "$slipway" inspect "$scratch/examples/kernel_info/saxpy.zebin"
   try "compile" windows "$slipway" compile "$scratch/examples/triangle/triangle.rpl" --entry vertex=vertex_main \
     --entry fragment=fragment_main -o "$scratch/triangle"
@@ -48,7 +53,7 @@ part_examples() {
 part_transcripts() {
   local page
   for page in tests/corpus/cli/*.md; do
-    [ -n "$(left_out "$page")" ] || try "$page" timeout -k 5 600 env SLIPWAY_SANDBOX=off python3 tests/console.py "$build" . "$page" --left-out tests/windows_left_out.txt
+    [ -n "$(left_out "$page")" ] || try_beside "$page" timeout -k 5 600 env SLIPWAY_SANDBOX=off python3 tests/console.py "$build" . "$page" --left-out tests/windows_left_out.txt
   done
 }
 

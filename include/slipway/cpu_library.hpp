@@ -16,6 +16,7 @@
 //   }
 //
 // Build: g++ -std=c++17 -shared -fPIC -Ipath/to/slipway/include negate.cpp -o libnegate.so
+// For Windows the same with x86_64-w64-mingw32ucrt-g++, -static instead of -fPIC, and the name libnegate.dll.
 //
 // Define SLIPWAY_WITH_XRT before including this to get XRT's own `xrt::bo`; such a library needs an XRT device. Errors,
 // threads and the search for libraries are described in docs/cpu_functions.md.
@@ -28,16 +29,22 @@
 #endif
 #include "slipway/cpu_function.hpp"  // IWYU pragma: export
 
-#if defined(__GNUC__)
-#define SLIPWAY_CPU_LIBRARY __attribute__((visibility("default")))
+// In each translation unit of a library, of which the linker takes one.
+#if defined(_WIN32)
+#if !defined(__GLIBCXX__)
+#error "a CPU library for Windows needs the C++ library of slipway.exe, which is libstdc++: build it with mingw-w64"
+#endif
+#define SLIPWAY_CPU_LIBRARY __declspec(dllexport)
+#define SLIPWAY_CPU_LIBRARY_ABI SLIPWAY_CPU_LIBRARY inline
 #else
-#define SLIPWAY_CPU_LIBRARY
+#define SLIPWAY_CPU_LIBRARY __attribute__((visibility("default")))
+#define SLIPWAY_CPU_LIBRARY_ABI SLIPWAY_CPU_LIBRARY __attribute__((weak))
 #endif
 
 // Which `xrt::bo` this library was compiled with: 1 is that of slipway/bo.hpp, 2 is that of XRT. A library without this
 // function was built for XRT.
-extern "C" SLIPWAY_CPU_LIBRARY __attribute__((weak)) int slipway_cpu_library_abi();
-extern "C" SLIPWAY_CPU_LIBRARY __attribute__((weak)) int slipway_cpu_library_abi() {
+extern "C" SLIPWAY_CPU_LIBRARY_ABI int slipway_cpu_library_abi();
+extern "C" SLIPWAY_CPU_LIBRARY_ABI int slipway_cpu_library_abi() {
 #if defined(SLIPWAY_WITH_XRT)
   return 2;
 #else

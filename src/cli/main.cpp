@@ -69,8 +69,8 @@ int main(int count, char** arguments) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (!flushed || std::ferror(stdout) != 0) {
-    slipway::platform::end_if_output_is_closed();
     const int reason = slipway::cli::print_failure() != 0 ? slipway::cli::print_failure() : flushed ? 0 : errno;
+    slipway::platform::end_if_output_is_closed(reason);
     // Otherwise the write that failed was reported.
     if (reason != 0 || status != kFailed) {
       std::fprintf(stderr, "error: cannot write standard output: %s [file-unwritable]\n",

@@ -14,9 +14,10 @@ namespace slipway::platform {
 int catch_interrupts(std::atomic<int>& number);
 // Ends the process as the interrupt would have without being caught.
 [[noreturn]] void end_by_interrupt(int number);
-// After a write to standard output has failed: ends the process if it is a pipe that nothing reads any more, with the
-// status that shells give for SIGPIPE. Returns where that signal has done so before, or is ignored.
-void end_if_output_is_closed();
+// After a write to standard output has failed for `reason`, a number of <cerrno>: ends the process if it is a pipe that
+// nothing reads any more, with the status that shells give for SIGPIPE. Returns where that signal has done so before,
+// or is ignored.
+void end_if_output_is_closed(int reason);
 
 // Before a crash ends the process. `is_sent`: by another process. False where something else catches them.
 bool catch_crashes(void (*handler)(bool is_sent));

@@ -11,7 +11,7 @@ namespace slipway::recipe {
 
 namespace {
 
-bool leaves(const Path& normal) { return normal.is_absolute() || (!normal.empty() && *normal.begin() == ".."); }
+bool leaves(const Path& normal) { return normal.has_root_path() || (!normal.empty() && *normal.begin() == ".."); }
 
 }  // namespace
 

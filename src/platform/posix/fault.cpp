@@ -108,6 +108,6 @@ bool has_limit_of_file_sizes() {
 
 void print_in_handler(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
-void end_if_output_is_closed() {}
+void end_if_output_is_closed(int) {}
 
 }  // namespace slipway::platform

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <io.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -51,13 +52,11 @@ void end_by_interrupt(int) {
   end_now(1);
 }
 
-void end_if_output_is_closed() {
+void end_if_output_is_closed(int reason) {
   constexpr int kSigpipe = 141;
-  const HANDLE output = ::GetStdHandle(STD_OUTPUT_HANDLE);
-  DWORD count = 0;
-  if (::GetFileType(output) != FILE_TYPE_PIPE || ::WriteFile(output, "\n", 1, &count, nullptr)) return;
-  const DWORD error = ::GetLastError();
-  if (error == ERROR_NO_DATA || error == ERROR_BROKEN_PIPE || error == ERROR_PIPE_NOT_CONNECTED) end_now(kSigpipe);
+  // Of the three names that the system has for a closed pipe, the C library knows two.
+  const bool is_closed = reason == EPIPE || reason == EINVAL;
+  if (is_closed && ::GetFileType(::GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE) end_now(kSigpipe);
 }
 
 bool catch_crashes(void (*handler)(bool is_sent)) {

@@ -11,11 +11,11 @@
 
 namespace slipway::recipe::cpu {
 
-// Which of `names` are defined symbols of a 64-bit ELF file's dynamic symbol table, in the order given. Errors:
-// file-format, file-truncated with byte ranges in `file`.
+// Which of `names` are defined symbols of a 64-bit ELF file's dynamic symbol table, or exports of a 64-bit DLL, in the
+// order given. Errors: file-format, file-truncated with byte ranges in `file`.
 Result<std::vector<bool>> find_exports(Bytes bytes, std::string_view file, std::span<const std::string_view> names);
 
-// Reports why loading would fail: the file is not a library for this machine, or has no `library_init`.
+// Reports why loading would fail: the file is not a library for this system, or has no `library_init`.
 void check_library_file(Bytes bytes, std::string_view file, const SourceLocation& location, Diagnostics& diagnostics);
 
 }  // namespace slipway::recipe::cpu

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "platform/library.hpp"
 #include "platform/process.hpp"
 #include "recipe/cpu/call.hpp"
 #include "recipe/cpu/exports.hpp"
@@ -28,7 +29,9 @@ using ::testing::StartsWith;
 
 const Path kLibraries = testing::cpu_libraries();
 
-Path library_file(std::string_view name) { return kLibraries / formatted("lib{}.so", name); }
+const std::string kEnding(platform::library_ending());
+
+Path library_file(std::string_view name) { return kLibraries / formatted("lib{}{}", name, kEnding); }
 
 const Library& library(std::string_view name) {
   const auto loaded = load_library(library_file(name));
@@ -66,7 +69,7 @@ Diagnostic failure_of(FunctionCall call) {
 
 TEST(CpuLibrary, LoadsOnce) {
   const auto first = load_library(library_file("arithmetic"));
-  const auto again = load_library(kLibraries / "." / "libarithmetic.so");
+  const auto again = load_library(kLibraries / "." / ("libarithmetic" + kEnding));
   ASSERT_TRUE(first && again);
   EXPECT_EQ(*first, *again);
   EXPECT_EQ(abi_of(**first), BufferAbi::Embedded);
@@ -110,21 +113,21 @@ TEST(CpuLibrary, LoadsLibrariesBuiltForXrt) {
 
 TEST(CpuLibrary, ReportsErrorsOfLibraries) {
   const slipway::testing::ScratchDirectory directory;
-  std::ofstream(directory / "libtext.so") << "not a library";
+  std::ofstream(directory / ("libtext" + kEnding)) << "not a library";
 
-  const Diagnostic missing = problem_of(load_library(directory / "libnone.so"));
+  const Diagnostic missing = problem_of(load_library(directory / ("libnone" + kEnding)));
   EXPECT_EQ(missing.kind, DiagnosticKind::CpuOpen);
   EXPECT_THAT(missing.message, StartsWith("Failed to open "));
-  const Diagnostic text = problem_of(load_library(directory / "libtext.so"));
+  const Diagnostic text = problem_of(load_library(directory / ("libtext" + kEnding)));
   EXPECT_EQ(text.kind, DiagnosticKind::CpuOpen);
-  EXPECT_THAT(text.message, HasSubstr("libtext.so: "));
+  EXPECT_THAT(text.message, HasSubstr("libtext" + kEnding + ": "));
 
   const Diagnostic no_init = problem_of(load_library(library_file("no_init")));
   EXPECT_EQ(no_init.kind, DiagnosticKind::CpuInit);
   EXPECT_THAT(no_init.message, HasSubstr("exports no `library_init`; declare it `extern \"C\"`"));
   const Diagnostic throws = problem_of(load_library(library_file("bad_init_1")));
   EXPECT_EQ(throws.kind, DiagnosticKind::CpuInit);
-  EXPECT_THAT(throws.message, EndsWith("libbad_init_1.so` threw: no licence"));
+  EXPECT_THAT(throws.message, EndsWith("libbad_init_1" + kEnding + "` threw: no licence"));
   EXPECT_THAT(problem_of(load_library(library_file("bad_init_2"))).message, HasSubstr("set no `lookup_fn`"));
   const Diagnostic abi = problem_of(load_library(library_file("bad_init_3")));
   EXPECT_EQ(abi.kind, DiagnosticKind::CpuAbi);
@@ -135,7 +138,8 @@ TEST(CpuLibrary, ReportsErrorsOfFunctions) {
   const SourceLocation location = SourceLocation::in_file("recipe.json");
   const Diagnostic unknown = problem_of(find_function(library("arithmetic"), "sub", location));
   EXPECT_EQ(unknown.kind, DiagnosticKind::CpuLookup);
-  EXPECT_THAT(unknown.message, EndsWith("libarithmetic.so` does not provide function `sub`: function 'sub' not found"));
+  EXPECT_THAT(unknown.message,
+              EndsWith("libarithmetic" + kEnding + "` does not provide function `sub`: function 'sub' not found"));
   EXPECT_EQ(unknown.location.file, "recipe.json");
   EXPECT_THAT(problem_of(find_function(library("arithmetic"), "no_callable")).message,
               HasSubstr("provides no callable for function `no_callable`"));
@@ -160,7 +164,7 @@ TEST(CpuCall, PassesBuffersAndConstants) {
 TEST(CpuCall, NamesRunFunctionAndLibrary) {
   const Diagnostic plain = failure_of(call_of("fail", {}));
   EXPECT_EQ(plain.kind, DiagnosticKind::CpuFunction);
-  EXPECT_EQ(plain.message, "run 'r1' (function 'fail' of 'libarithmetic.so'): the answer is not 42");
+  EXPECT_EQ(plain.message, "run 'r1' (function 'fail' of 'libarithmetic" + kEnding + "'): the answer is not 42");
   EXPECT_THAT(failure_of(call_of("fail_nested", {})).message, EndsWith(": cannot print: no more paper"));
   EXPECT_THAT(failure_of(call_of("fail_strangely", {})).message, EndsWith(": an exception of type `int`"));
   EXPECT_THAT(failure_of(call_of("fail_text", {})).message, EndsWith(": just words"));
@@ -226,9 +230,12 @@ TEST(CpuBuffer, HostMemoryIsZeroedAndBounded) {
 }
 
 TEST(CpuPaths, TriesAllFormsOfAName) {
-  EXPECT_THAT(library_file_names("convert.dll"), ElementsAre("libconvert.dll.so", "convert.dll", "convert.dll.so",
-                                                             "libconvert.so", "convert", "convert.so"));
-  EXPECT_THAT(library_file_names("op"), ElementsAre("libop.so", "op", "op.so"));
+  EXPECT_THAT(library_file_names("convert.dylib"),
+              ElementsAre("libconvert.dylib" + kEnding, "convert.dylib", "convert.dylib" + kEnding,
+                          "libconvert" + kEnding, "convert", "convert" + kEnding));
+  EXPECT_THAT(library_file_names("convert.dll"), ::testing::Contains("libconvert" + kEnding));
+  EXPECT_THAT(library_file_names("convert.so"), ::testing::Contains("libconvert" + kEnding));
+  EXPECT_THAT(library_file_names("op"), ElementsAre("libop" + kEnding, "op", "op" + kEnding));
 }
 
 TEST(CpuPaths, FindsTheFirstThatExists) {
@@ -236,16 +243,16 @@ TEST(CpuPaths, FindsTheFirstThatExists) {
   std::filesystem::create_directories(directory / "a/umd");
   std::filesystem::create_directories(directory / "b/umd");
   std::filesystem::create_directories(directory / "a/convert");  // a directory is not a library
-  std::ofstream(directory / "b/umd/libconvert.so") << "x";
-  std::ofstream(directory / "b/convert.so") << "x";
+  std::ofstream(directory / ("b/umd/libconvert" + kEnding)) << "x";
+  std::ofstream(directory / ("b/convert" + kEnding)) << "x";
   const LibraryRoots roots{.roots = {directory / "a", directory / "b"}};
-  EXPECT_EQ(*find_library("umd/convert.dll", roots), directory / "b/umd/libconvert.so");
-  EXPECT_EQ(*find_library("convert", roots), directory / "b/convert.so");
+  EXPECT_EQ(*find_library("umd/convert.dylib", roots), directory / ("b/umd/libconvert" + kEnding));
+  EXPECT_EQ(*find_library("convert", roots), directory / ("b/convert" + kEnding));
   const Diagnostic none = problem_of(find_library("umd/other", roots));
   EXPECT_EQ(none.kind, DiagnosticKind::CpuOpen);
   ASSERT_EQ(none.notes.size(), 2u);
-  EXPECT_EQ(none.notes[1].message,
-            formatted("`{}` has none of `libother.so`, `other`, `other.so`", (directory / "b/umd").string()));
+  EXPECT_EQ(none.notes[1].message, formatted("`{}` has none of `libother{}`, `other`, `other{}`",
+                                             (directory / "b" / "umd").string(), kEnding, kEnding));
 }
 
 TEST(CpuPaths, RefusesPathsOutsideTheRoots) {
@@ -266,15 +273,15 @@ TEST(CpuPaths, LinksOfARecipeStayInItsDirectory) {
   const slipway::testing::ScratchDirectory directory;
   std::filesystem::create_directories(directory / "artifacts");
   std::filesystem::create_directories(directory / "installed");
-  std::ofstream(directory / "elsewhere.so") << "x";
+  std::ofstream(directory / "elsewhere") << "x";
   for (const char* root : {"artifacts", "installed"})
-    std::filesystem::create_symlink(directory / "elsewhere.so", directory / root / "linked.so");
+    std::filesystem::create_symlink(directory / "elsewhere", directory / root / "linked");
   LibraryRoots roots{.roots = {directory / "artifacts"}, .artifacts = directory / "artifacts"};
   EXPECT_THAT(problem_of(find_library("linked", roots)).message, ::testing::HasSubstr("is a link that leaves"));
   roots.allow_outside = true;
   EXPECT_TRUE(find_library("linked", roots));
   roots = {.roots = {directory / "installed", directory / "artifacts"}, .artifacts = directory / "artifacts"};
-  EXPECT_EQ(*find_library("linked", roots), directory / "installed" / "linked.so");
+  EXPECT_EQ(*find_library("linked", roots), directory / "installed" / "linked");
 }
 
 TEST(CpuPaths, RootsInOrder) {
@@ -311,12 +318,46 @@ TEST(CpuExports, AreReadWithoutLoading) {
   EXPECT_EQ(diagnostics.all()[1].kind, DiagnosticKind::FileFormat);
 }
 
+// A DLL with headers, one section, and its exports in that: `library_init` and `other`.
+std::vector<std::byte> dll() {
+  constexpr std::uint32_t kAddress = 0x1000, kOffset = 320, kSize = 80;
+  ByteWriter file;
+  file.append("MZ").pad_to(0x3c).write(std::uint32_t{0x40});
+  file.append(std::string_view("PE\0\0", 4));
+  file.write(std::uint16_t{0x8664}).write(std::uint16_t{1}).pad_to(0x40 + 20);
+  file.write(std::uint16_t{120}).write(std::uint16_t{0x2022});  // bytes of the next header; a DLL
+  file.write(std::uint16_t{0x20b}).pad_to(0x40 + 24 + 112).write(kAddress).write(kSize);  // the directory of exports
+  file.append(".edata").pad_to(0x40 + 24 + 120 + 8);
+  file.write(kSize).write(kAddress).write(kSize).write(kOffset).pad_to(kOffset);
+  file.pad_to(kOffset + 24).write(std::uint32_t{2}).write(std::uint32_t{0}).write(kAddress + 40);
+  file.pad_to(kOffset + 40).write(kAddress + 48).write(kAddress + 61);
+  file.append(std::string_view("library_init\0other\0", 19)).pad_to(kOffset + kSize);
+  return file.release();
+}
+
+TEST(CpuExports, AreReadFromDlls) {
+  constexpr std::string_view kNames[] = {"library_init", "library", "slipway_cpu_library_abi", "other"};
+  std::vector<std::byte> bytes = dll();
+  EXPECT_THAT(*find_exports(bytes, "a.dll", kNames), ElementsAre(true, false, false, true));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(find_exports(Bytes(bytes).first(size), "cut.dll", kNames)) << size;
+
+  Diagnostics diagnostics;
+  check_library_file(bytes, "a.dll", {}, diagnostics);
+  EXPECT_EQ(diagnostics.errors(), kEnding == ".dll" ? 0u : 1u);
+
+  bytes[0x40 + 23] = std::byte{0};  // a program
+  EXPECT_EQ(problem_of(find_exports(bytes, "a.exe", kNames)).kind, DiagnosticKind::FileFormat);
+}
+
 TEST(CpuExports, SurviveEveryTruncation) {
   const MappedFile file = *map_file(library_file("other"));
   constexpr std::string_view kNames[] = {"library_init"};
   std::vector<std::byte> bytes(file.bytes().begin(), file.bytes().end());
-  for (std::size_t size = 0; size < bytes.size(); size += size < 256 ? 1 : 61) {
-    EXPECT_FALSE(find_exports(Bytes(bytes).first(size), "cut.so", kNames)) << size;
+  // In a DLL texts for debuggers follow the sections, which end after half of the file.
+  const std::size_t end = kEnding == ".dll" ? 1024 : bytes.size();
+  for (std::size_t size = 0; size < end; size += size < 256 ? 1 : 61) {
+    EXPECT_FALSE(find_exports(Bytes(bytes).first(size), "cut", kNames)) << size;
   }
 }
 

@@ -48,7 +48,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   const std::string hint =
       "name it relative to a directory given with --library-root, or allow it with --allow-outside";
   if (!roots.allow_outside) {
-    if (path.is_absolute()) {
+    if (path.has_root_path()) {
       Diagnostic diagnostic{.kind = DiagnosticKind::CpuPath, .location = location};
       diagnostic.message = formatted("Invalid path '{}' cannot be absolute", name);
       return fail(std::move(diagnostic.hint(hint)));
@@ -62,7 +62,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   }
   const std::vector<std::string> file_names = library_file_names(path.filename().string());
   const std::vector<Path> only_itself = {Path()};
-  for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
+  for (const Path& root : path.has_root_path() ? only_itself : roots.roots) {
     for (const std::string& file_name : file_names) {
       Path candidate = root / path.parent_path() / file_name;
       if (!file_exists(candidate) || directory_exists(candidate)) continue;
@@ -77,7 +77,7 @@ Result<Path> find_library(std::string_view name, const LibraryRoots& roots, cons
   diagnostic.hint("--library-root names the directory that it is in");
   std::string names;
   for (const std::string& one : file_names) names += formatted("{}`{}`", names.empty() ? "" : ", ", one);
-  for (const Path& root : path.is_absolute() ? only_itself : roots.roots) {
+  for (const Path& root : path.has_root_path() ? only_itself : roots.roots) {
     const Path directory = (root / path.parent_path()).lexically_normal();
     diagnostic.note(formatted("`{}` has none of {}", directory.empty() ? "." : directory.string(), names));
   }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "platform/channel.hpp"
+#include "platform/library.hpp"
 #include "testing/recipes.hpp"
 
 namespace slipway::recipe {
@@ -189,8 +190,10 @@ TEST_F(RunnerTest, AFailedRunStopsTheExecution) {
                             cpus_json({"add", "fail"})),
                 options());
   ASSERT_EQ(opened.problems, "");
-  EXPECT_THAT(opened.run(),
-              HasSubstr("run 'fail' (function 'fail' of 'libarithmetic.so'): the answer is not 42 [cpu-function]"));
+  EXPECT_THAT(
+      opened.run(),
+      HasSubstr(formatted("run 'fail' (function 'fail' of 'libarithmetic{}'): the answer is not 42 [cpu-function]",
+                          platform::library_ending())));
   EXPECT_EQ(toy_->submissions, 0);
   const std::vector<RunRecord> records = opened.runner().records();
   EXPECT_EQ(records[0].status, RunStatus::Ok);

@@ -68,7 +68,7 @@ class Walk {
     if (++links_ > kMaxLinks) return ELOOP;
     const Opened<Path> target = platform::target_of_link(link, "");
     if (!target) return target.error();
-    if (target->is_absolute()) return EXDEV;
+    if (target->has_root_path()) return EXDEV;
     add(*target);
     return 0;
   }
@@ -191,7 +191,7 @@ class WayToPlace {
 }  // namespace
 
 bool is_relative_and_below(const Path& location) {
-  return !location.empty() && location.is_relative() && !location.native().contains(Path::value_type{}) &&
+  return !location.empty() && !location.has_root_path() && !location.native().contains(Path::value_type{}) &&
          std::ranges::none_of(location,
                               [](const Path& part) { return part == ".." || !platform::is_plain_name(part); });
 }
@@ -205,7 +205,7 @@ std::expected<OwnedDescriptor, int> open_directory(const Path& directory) {
 }
 
 std::expected<OwnedDescriptor, int> walk_beneath(int directory, const Path& name, unsigned flags) {
-  if (name.is_absolute()) return std::unexpected(EXDEV);
+  if (name.has_root_path()) return std::unexpected(EXDEV);
   return Walk(directory, name).run(flags);
 }
 
