@@ -18,7 +18,6 @@ export SLIPWAY_TESTS_WITHOUT_VALIDATION=1
 slipway=$build/bin/slipway.exe
 
 windows() { timeout -k 5 "${seconds:-300}" wine64 "$@"; }
-left_out() { awk -v of="$1" '$1 == of { print $2 }' tests/windows_left_out.txt | paste -sd:; }
 
 part_units() {
   local program name
