@@ -4,7 +4,7 @@
 #
 #   env/aarch64_tests.sh BUILD [PART...]
 #
-#   units     the test programs of all modules; those of the CPU engine and its kernels are the next parts
+#   units     the test programs of all modules; those of the CPU engine and of kernels are in the other parts
 #   bits      the results that are recorded for every machine, by the interpreter, each level of the CPU engine and the software driver
 #   examples  scenarios, recipes, models and kernels of examples/, with the software driver and the CPU engine; a program in C on the layer
 #   engine    the CPU engine, in the emulator on several models of CPU and lengths of vectors: its own tests, and samples of the suites
@@ -25,7 +25,8 @@ part_units() {
   local program name
   for program in "$build"/bin/*_test; do
     name=$(basename "$program")
-    [ "$name" = cpu_test ] || beside "$name" "$program" --gtest_brief=1 "--gtest_filter=-$(left_out "$name")"
+    case $name in cpu_test | golden_test) continue ;; esac  # the parts `engine` and `bits`
+    beside "$name" "$program" --gtest_brief=1 "--gtest_filter=-$(left_out "$name")"
   done
 }
 
@@ -44,6 +45,10 @@ part_examples() {
   try "model" "$slipway" run "$scratch/model.vgf"
 }
 
+strategies='AttentionTest.AgreesWithTheInterpreter KernelStrategiesTest.AgreeWithTheInterpreter'
+# A filter: these tests of kernels on an engine.
+kernels() { local engine=$1; shift; printf "Kernels/%s/$engine:" "$@"; }
+
 # The models of CPU have: neither products of bytes nor more; SDOT; USDOT and SVE2; and all that the emulator knows, with vectors of SVE2
 # of 128, 256 and 512 bits, because code for a level must not depend on their length. A test is skipped where the CPU lacks its level.
 # Each model runs every operator, strategy of kernels and block of networks; those with longer vectors, for which code is the same, the
@@ -58,18 +63,19 @@ part_engine() {
       *sve256* | *sve512*) ;;
       *)
         beside "$cpu: engine" "$build/bin/cpu_test" --gtest_brief=1
-        tests+=' AttentionTest.AgreesWithTheInterpreter KernelStrategiesTest.AgreeWithTheInterpreter'
+        tests+=" $strategies"
         ;;
     esac
-    beside "$cpu: kernels, $level" "$build/bin/model_test" --gtest_brief=1 "--gtest_filter=$(printf "Kernels/%s/$level:" $tests)"
+    beside "$cpu: kernels, $level" "$build/bin/model_test" --gtest_brief=1 "--gtest_filter=$(kernels "$level" $tests)"
   done
   unset QEMU_CPU
 }
 
 part_devices() {
   local cpu
-  beside "driver and engine compute the same" "$build/bin/model_test" --gtest_brief=1 '--gtest_filter=Kernels/MatrixTest.*/Both'
-  beside "operators" "$build/bin/model_test" --gtest_brief=1 '--gtest_filter=Kernels/MatrixTest.*/Device'
+  beside "driver and engine compute the same" "$build/bin/model_test" --gtest_brief=1 "--gtest_filter=$(kernels Both 'MatrixTest.*')"
+  beside "operators" "$build/bin/model_test" --gtest_brief=1 "--gtest_filter=$(kernels Device 'MatrixTest.*')"
+  beside "strategies" "$build/bin/model_test" --gtest_brief=1 "--gtest_filter=$(kernels Device $strategies WholeGraphTest.GraphsOfModels)"
   # Machines that share a home directory. Code of the software driver for the first one has instructions that the second one lacks.
   printf 'graph net {\n  %%0 = input i32[64] "x"\n  %%1 = input i32[64] "y"\n  %%2 = INTDIV(%%0, %%1) i32[64]\n  output %%2\n}\n' >"$scratch/divide.graph"
   for cpu in neoverse-n2 cortex-a53; do
