@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the checks of a build for another system share (env/aarch64_tests.sh, env/windows_tests.sh), which source this file with `build`
-# set: the directory of the project, a scratch directory, `try`, `try_beside`, and `run_parts`.
+# set: the directory of the project, a scratch directory, `try`, `beside`, `left_out` and `run_parts`.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top" || exit 5
 scratch=$(mktemp -d)
@@ -21,15 +21,17 @@ try() {
   [ $status = 0 ] || { echo "(exit status $status)"; tail -n 40 "$log"; failed=1; }
 }
 
-# The same for checks that do not depend on each other: as many at once as there are CPUs, until `wait_for_all`.
-try_beside() {
+# The same beside other checks: as many at the same time as there are cores. The part ends when all have ended.
+beside() {
   while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
-  (printed=$(try "$@"; exit $failed) || touch "$scratch/failed"; echo "$printed") &
+  {
+    text=$(try "$@"; exit $failed) || touch "$scratch/failed"
+    echo "$text"
+  } &
 }
-wait_for_all() {
-  wait
-  [ ! -e "$scratch/failed" ] || failed=1
-}
+
+# The filter of the tests that tests/SYSTEM_left_out.txt names of a test program.
+left_out() { awk -v of="$1" '$1 == of { print $2 }' "$top/tests/$(basename "$0" _tests.sh)_left_out.txt" | paste -sd:; }
 
 # Runs the functions `part_NAME`, and ends with status 1 if a check failed.
 run_parts() {
@@ -38,7 +40,8 @@ run_parts() {
     declare -F "part_$part" >/dev/null || { echo "$(basename "$0" .sh): unknown part \`$part\`" >&2; exit 2; }
     begin=$SECONDS
     "part_$part"
-    wait_for_all
+    wait
+    [ ! -e "$scratch/failed" ] || failed=1
     printf '== %-12s %5d s\n' "$part" $((SECONDS - begin))
   done
   exit $failed

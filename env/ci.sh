@@ -38,7 +38,7 @@ profiles    device tests as on smaller devices, and with SwiftShader if SLIPWAY_
 lint-1      clang-tidy over the modules up to shader
 lint-2      clang-tidy over the others
 cpu         the CPU engine with each level of instructions: all suites, networks, random kernels (env/cpu.sh; hours)
-aarch64     a cross build for Linux on ARM: program, library, layer, engine, packages; tests and examples in an emulator (hours)
+aarch64     a cross build for Linux on ARM; tests and examples in an emulator; packages, each in a clean root of Debian stable for arm64
 windows     a cross build for Windows, with mingw-w64; tests and examples in Wine, the zip (env/windows.sh)
 '
 only_named=' test cpu aarch64 windows '
@@ -115,7 +115,8 @@ run_part() {
     cpu) ./dev build release model_test make_networks slipway && ./dev shell env/cpu.sh build/release ;;
     aarch64)
       env/cross.sh aarch64 build && env/cross.sh aarch64 shell env/aarch64_tests.sh build/aarch64 &&
-        env/cross.sh aarch64 package tarball deb run
+        rm -f build/packages/*aarch64* build/packages/*arm64* && env/cross.sh aarch64 package tarball deb run &&
+        env/test_packages.sh --architecture aarch64 build/packages tarball deb run image
       ;;
     windows) env/windows.sh build && env/windows.sh package && env/windows.sh test ;;
     lint-*) lint "${1#*-}" ;;

@@ -5,17 +5,18 @@
 #   env/cross.sh ARCHITECTURE root               makes the root if it is missing, and prints its path
 #   env/cross.sh ARCHITECTURE build [TARGET...]  configures, and builds in build/ARCHITECTURE
 #   env/cross.sh ARCHITECTURE shell COMMAND...   runs a command in the root, where programs of the architecture start as on a machine
+#   env/cross.sh ARCHITECTURE host COMMAND...    runs a command of the host, which may start programs of the architecture
 #   env/cross.sh ARCHITECTURE package KIND...    makes packages of the build, in build/packages (env/package.py)
 #
 # The only architecture is aarch64. The root, Debian forky with the packages of env/packages-cross.txt, is made once, in the user's
-# cache, with the programs of the host that ./dev needs. SLIPWAY_ARCHIVE is the address of another archive. `shell` registers QEMU's
-# user mode in a user namespace of its own, which needs Linux 6.7; the host is not changed. QEMU_CPU chooses a model of CPU.
+# cache, with the programs of the host that ./dev needs. SLIPWAY_ARCHIVE is the address of another archive. `shell` and `host` register
+# QEMU's user mode in a user namespace of its own, which needs Linux 6.7; the host is not changed. QEMU_CPU chooses a model of CPU.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
 list=$top/env/packages-cross.txt
 
-usage() { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 say() { echo "cross: $*" >&2; }
 die() { say "$*"; exit 5; }
 
@@ -95,7 +96,7 @@ inside() {
 
 # Runs a command of the host in a user namespace in which programs of the architecture are started by QEMU.
 emulated() {
-  unshare --user --map-root-user --mount bash -euc '
+  exec unshare --user --map-root-user --mount bash -euc '
     mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
     printf "%s" "$1" >/proc/sys/fs/binfmt_misc/register
     shift
@@ -123,5 +124,6 @@ case $command in
     export root top cache
     emulated bash -c 'inside "$@"' bash "$@"
     ;;
+  host) emulated "$@" ;;
   *) usage ;;
 esac

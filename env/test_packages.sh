@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Tests the packages of a directory in clean roots of Debian, as an ordinary user and without a network:
 #
-#   env/test_packages.sh DIRECTORY [KIND...]
+#   env/test_packages.sh [--architecture ARCHITECTURE] DIRECTORY [KIND...]
 #
+# Packages of another architecture than that of this machine (aarch64) run in an emulator (env/cross.sh).
 # The kinds are tarball, run, deb, image, tarball-full, run-full (all of them without arguments) and wheel. Those with `full` are tested
 # in a root without a Vulkan loader and driver (env/packages-bare.txt). The root has the essential packages of Debian
 # stable and those of env/packages-stable.txt; that of the wheel, which runs with the C library of the build environment, those of
@@ -11,6 +12,8 @@
 # (mmdebstrap, fakechroot, bubblewrap). SLIPWAY_STABLE_ARCHIVE and SLIPWAY_ARCHIVE are the addresses of other archives.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+architecture=$(uname -m)
+if [ "${1:-}" = --architecture ]; then architecture=$2; shift 2; fi
 packages=$(cd "$1" && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/slipway
 mkdir -p "$cache"
@@ -22,12 +25,22 @@ die() {
   exit 1
 }
 
+case $architecture in
+  x86_64) debian=amd64 ;;
+  aarch64) debian=arm64 ;;
+  *) say "unknown architecture \`$architecture\`; the architectures are x86_64 and aarch64"; exit 2 ;;
+esac
+# Starts bwrap for a root of the architecture.
+sandbox() {
+  if [ "$architecture" = "$(uname -m)" ]; then bwrap "$@"; else "$top/env/cross.sh" "$architecture" host bwrap "$@"; fi
+}
+
 # make_root ROOT SUITE LIST ARCHIVE: Debian, unpacked, with the state of dpkg that an installation has.
 make_root() {
   local root=$1 suite=$2 list=$3 archive=$4 making=$1.making.$$ deb name
-  say "making a root of Debian $suite in $root: once, about 120 MB to download and 500 MB of disk"
+  say "making a root of Debian $suite for $debian in $root: once, about 120 MB to download and 500 MB of disk"
   rm -rf "${root%-*}"-????????????????
-  mmdebstrap --mode=fakechroot --variant=extract --skip=download/empty,cleanup/apt \
+  mmdebstrap --mode=fakechroot --variant=extract --architectures="$debian" --skip=download/empty,cleanup/apt,check/qemu \
     --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
     --include='?essential' --include="$(sed 's/#.*//' "$list" | xargs | tr ' ' ,)" \
     "$suite" "$making" $archive >"$work/log" 2>&1 || { tail "$work/log" >&2; die "mmdebstrap failed"; }
@@ -50,14 +63,16 @@ make_root() {
   if [ -d "$making/usr/share/ca-certificates" ]; then
     cat "$making"/usr/share/ca-certificates/mozilla/*.crt >"$making/etc/ssl/certs/ca-certificates.crt"
   fi
-  bwrap --bind "$making" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
+  sandbox --bind "$making" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin ldconfig
   touch "$making/etc/slipway-root"
   mv "$making" "$root"
 }
 
 # use_root NAME SUITE LIST ARCHIVE: sets `root`, and makes it if it is missing. Its key is what makes it.
 use_root() {
-  root=$cache/$1-$({ sed '/^ *#/d' "$3"; declare -f make_root; } | sha256sum | cut -c1-16)
+  local name=$1
+  [ "$architecture" = x86_64 ] || name=$1-$architecture
+  root=$cache/$name-$({ sed '/^ *#/d' "$3"; declare -f make_root; } | sha256sum | cut -c1-16)
   [ -e "$root/etc/slipway-root" ] || make_root "$root" "$2" "$3" "$4"
 }
 
@@ -66,7 +81,7 @@ as_user() {
   local system=$1
   shift
   mkdir -p "$work/home"
-  bwrap --unshare-user --uid 1000 --gid 1000 --unshare-net --unshare-ipc --die-with-parent --ro-bind "$system" / --dev /dev --proc /proc \
+  sandbox --unshare-user --uid 1000 --gid 1000 --unshare-net --unshare-ipc --die-with-parent --ro-bind "$system" / --dev /dev --proc /proc \
     --tmpfs /tmp --bind "$work/home" /home/user --ro-bind "$packages" /packages --clearenv --setenv HOME /home/user \
     --setenv PATH /usr/bin:/bin --chdir /home/user "$@"
 }
@@ -107,20 +122,16 @@ has_documents() {
   "$top/dev" shell python3 "$top/tests/hardening.py" "$1/lib/slipway" || die "$1/lib/slipway lacks protections"
 }
 
-# The one file of the packages with that ending.
+# The one file of the packages whose name has that end.
 package() {
-  local found=("$packages"/*"$1") each
-  if [[ $1 != -full* ]]; then
-    for each in "${!found[@]}"; do [[ ${found[each]} != *-full* ]] || unset "found[$each]"; done
-    found=("${found[@]}")
-  fi
+  local found=("$packages"/*"$1")
   [ ${#found[@]} = 1 ] && [ -f "${found[0]}" ] || die "$packages does not have one file *$1; remove old versions"
   basename "${found[0]}"
 }
 
 test_tarball() {
   local name
-  name=$(package .tar.gz)
+  name=$(package -linux-$architecture.tar.gz)
   rm -rf "$work/home"
   as_user "$root" tar -xzf "/packages/$name"
   name=${name%.tar.gz}
@@ -137,7 +148,7 @@ test_tarball() {
 # In a root with nothing: the driver of the package is used, and doctor says so. With a driver in the root that one is used.
 test_tarball_full() {
   local name
-  name=$(package -full.tar.xz)
+  name=$(package -linux-$architecture-full.tar.xz)
   rm -rf "$work/home"
   [ -z "$(ls "$root"/usr/share/vulkan/icd.d "$root"/usr/lib/*/libvulkan.so.1 2>/dev/null)" ] || die "the root has a driver"
   as_user "$root" tar -xJf "/packages/$name"
@@ -153,7 +164,7 @@ test_tarball_full() {
 
 test_run_full() {
   local name
-  name=$(package -full.run)
+  name=$(package -linux-$architecture-full.run)
   rm -rf "$work/home"
   as_user "$root" "/packages/$name" --version
   as_user "$root" sh -c "$use" sh "/packages/$name" "/home/user/.cache/slipway/run/$(ls "$work/home/.cache/slipway/run")/examples"
@@ -161,7 +172,7 @@ test_run_full() {
 
 test_run() {
   local name file pids=() pid status
-  name=$(package .run)
+  name=$(package -linux-$architecture.run)
   rm -rf "$work/home"
   # Four first starts at the same time.
   for _ in 1 2 3 4; do
@@ -189,11 +200,11 @@ test_run() {
 
 test_deb() {
   local name system=$work/deb library owner
-  name=$(package .deb)
+  name=$(package _$debian.deb)
   rm -rf "$work/home"
   cp -al "$root" "$system"
   as_root() {
-    bwrap --unshare-user --uid 0 --gid 0 --unshare-net --die-with-parent --bind "$system" / --dev /dev --proc /proc --tmpfs /tmp \
+    sandbox --unshare-user --uid 0 --gid 0 --unshare-net --die-with-parent --bind "$system" / --dev /dev --proc /proc --tmpfs /tmp \
       --ro-bind "$packages" /packages --clearenv --setenv HOME /root --setenv PATH /usr/bin:/usr/sbin --setenv DEBIAN_FRONTEND noninteractive "$@"
   }
   as_root dpkg --install "/packages/$name"
@@ -224,10 +235,10 @@ test_image() {
   done
   rm -rf "$work/home"
   cp -al "$root" "$system"
-  tar -xzf "$packages/$(package .tar.gz)" -C "$system/opt" --no-same-owner
+  tar -xzf "$packages/$(package -linux-$architecture.tar.gz)" -C "$system/opt" --no-same-owner
   grep -qFx 'ADD slipway-*-linux-*.tar.gz /opt/' "$top/Dockerfile.run" || die "Dockerfile.run adds another file"
   while IFS= read -r line; do
-    bwrap --unshare-user --uid 0 --gid 0 --unshare-net --bind "$system" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin \
+    sandbox --unshare-user --uid 0 --gid 0 --unshare-net --bind "$system" / --dev /dev --proc /proc --setenv PATH /usr/bin:/usr/sbin \
       sh -ec "$line" || die "Dockerfile.run: $line"
   done < <(sed -n 's/^RUN //p' "$top/Dockerfile.run" | grep -v '^apt-get ')
   entry=$(sed -n 's/^ENTRYPOINT \["\(.*\)"\]$/\1/p' "$top/Dockerfile.run")
@@ -241,7 +252,7 @@ test_image() {
 # The wheel in a virtual environment, installed with pip, and the tests of the package.
 test_wheel() {
   local name
-  name=$(package .whl)
+  name=$(package _$architecture.whl)
   rm -rf "$work/home"
   mkdir -p "$work/home"
   cp -r "$top/python/tests" "$work/home/tests"

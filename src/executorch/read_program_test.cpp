@@ -230,8 +230,9 @@ TEST(ReadProgram, LimitsListsThatAreUsedManyTimes) {
 TEST(ReadProgram, CorpusIsWhatTheWriterWrites) {
   const auto check = [](const std::string& name, const std::vector<std::byte>& wanted) {
     const std::string path = "tests/fuzz/corpus/executorch_fuzz/" + name;
-    if (std::getenv("SLIPWAY_UPDATE_CORPUS"))
+    if (std::getenv("SLIPWAY_UPDATE_CORPUS")) {
       EXPECT_TRUE(write_file(slipway::testing::source_directory() / path, Bytes(wanted)).has_value());
+    }
     EXPECT_TRUE(file_of(path) == wanted) << path;
   };
   check("whole.pte", whole_program().bytes());

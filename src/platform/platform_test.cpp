@@ -183,7 +183,12 @@ TEST(PlatformProcess, EndsWithItsStatus) {
   const auto end = end_of_process(*process, Waiting::Yes);
   EXPECT_EQ(end->status, 42);
   EXPECT_EQ(end->signal, 0);
-  EXPECT_EQ(start_process({.command = {"slipway-none"}, .searches = true, .environment = {}}).error(), ENOENT);
+}
+
+TEST(PlatformProcess, AMissingProgramIsNotStarted) {
+  const auto process = start_process({.command = {"slipway-none"}, .searches = true, .environment = {}});
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error(), ENOENT);
 }
 
 TEST(PlatformProcess, IsKilled) {

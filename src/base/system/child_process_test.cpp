@@ -32,6 +32,9 @@ TEST(RunChild, ReportsHowACommandEnds) {
   const testing::ScratchDirectory directory;
   EXPECT_EQ(run("setsid sh -c 'sleep 9; echo >" + (directory / "late").string() + "' & exit 1").status, 1);
   EXPECT_FALSE(file_exists(directory / "late"));
+}
+
+TEST(RunChild, AMissingProgramIsNotStarted) {
   EXPECT_FALSE(run_child({"/nonexistent/program"}, std::chrono::seconds(1)));
 }
 

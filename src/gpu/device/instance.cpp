@@ -6,9 +6,11 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "base/system/cache.hpp"
 #include "gpu/device/instance_core.hpp"
 #include "gpu/device/snapshot_read.hpp"
 #include "gpu/device/vulkan_error.hpp"
+#include "platform/cpu.hpp"
 #include "platform/process.hpp"
 
 namespace slipway::gpu {
@@ -172,6 +174,17 @@ Result<> enumerate_devices(InstanceCore& core) {
   return {};
 }
 
+// The cache of Mesa's drivers does not say for which CPU of AArch64 the software driver compiled (Mesa 26.1): of a home
+// directory that machines share, one would execute instructions that only another one has. So each model has its own.
+void separate_caches_of_drivers() {
+  const platform::ArmFeatures cpu = platform::arm_features();
+  if (cpu.first == 0 || std::getenv("MESA_SHADER_CACHE_DIR")) return;
+  const Path pipelines = Cache::directory_of_user("pipelines");
+  if (pipelines.empty()) return;
+  const Path own = pipelines / formatted("{:x}-{:x}-{:x}", cpu.identification, cpu.first, cpu.second);
+  if (make_private_directories(own)) platform::set_environment("MESA_SHADER_CACHE_DIR", own.string());
+}
+
 }  // namespace
 
 InstanceCore::~InstanceCore() {
@@ -218,6 +231,7 @@ Result<Instance> create_instance_of_drivers(const vk::InstanceOptions& options) 
 
 // The loader reads the variable when it makes an instance.
 Result<Instance> create_instance(const vk::InstanceOptions& options) {
+  [[maybe_unused]] static const bool separated = (separate_caches_of_drivers(), true);
   Result<Instance> made = create_instance_of_drivers(options);
   if (made || made.error().empty() || made.error().front().kind != DiagnosticKind::NoDevice) return made;
   const char* const own = std::getenv(vk::kSoftwareDriver);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gpu/device/instance.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <optional>
 
+#include "base/format.hpp"
+#include "base/system/files.hpp"
 #include "gpu/device/device_core.hpp"
+#include "platform/cpu.hpp"
 #include "platform/process.hpp"
 #include "testing/gpu_fixture.hpp"
 
@@ -52,6 +56,16 @@ TEST(Instance, ReportsAMissingValidationLayer) {
   ASSERT_FALSE(instance);
   EXPECT_EQ(text_of(instance.error()),
             "validation needs the layer `VK_LAYER_KHRONOS_validation`, which is not installed [unsupported]\n");
+}
+
+TEST(Instance, ModelsOfArmCpusHaveCachesOfTheirOwn) {
+  must(create_instance());
+  const char* const cache = std::getenv("MESA_SHADER_CACHE_DIR");
+  const platform::ArmFeatures cpu = platform::arm_features();
+  if (cpu.first == 0) GTEST_SKIP() << "this machine is not of AArch64";
+  ASSERT_NE(cache, nullptr);
+  EXPECT_THAT(cache, ::testing::EndsWith(formatted("{:x}-{:x}-{:x}", cpu.identification, cpu.first, cpu.second)));
+  EXPECT_TRUE(directory_exists(cache));
 }
 
 TEST(Instance, NumbersItsDevices) {
