@@ -449,8 +449,7 @@ class Generator {
   // Sums of bytes are those of (a + offset) * b; (offset + zero point) * b is subtracted in advance.
   Value first_sum(Value panel) {
     if (factors_ == Factors::Floats) return k().real(0);
-    const std::int64_t added = program_.device().byte_offset() + c_.a_zero;
-    return are_bytes() && added != 0 ? sum_of_channel(panel) * -added : k().integer(0);
+    return are_bytes() ? sum_of_channel(panel) * -(program_.device().byte_offset() + c_.a_zero) : k().integer(0);
   }
 
   // Of all elements of B that a channel has.
