@@ -45,6 +45,9 @@ part_examples() {
     --entry fragment=fragment_main -o "$scratch/triangle"
   try "convert" windows "$slipway" convert "$scratch/examples/mixed_model/model.graph" -o "$scratch/model.vgf"
   try "run a model" windows "$slipway" run "$scratch/model.vgf"
+  # (Such programs take the slashes in names for options.)
+  try "reduce with a command" env -C "$scratch/examples/triangle" timeout -k 5 300 wine64 "$top/$slipway" reduce triangle.rpl \
+    -o reduced.rpl --test 'C:\windows\system32\findstr.exe vertex_main {}'
   try "recorded bits" windows "$slipway" doctor --bits
   try "run models of TensorFlow Lite" windows "$slipway" run "$scratch"/examples/tflite/{keywords,segments}.tflite --compare reference
 }

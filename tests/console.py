@@ -92,8 +92,12 @@ def main():
             if built.exists():
                 (programs / program).symlink_to(built)
             else:  # of Windows
-                (programs / f"{program}.exe").symlink_to(built.with_suffix(".exe"))
-                (programs / program).write_text(f'#!/bin/sh\nexec timeout -k 5 200 wine64 "{programs}/{program}.exe" "$@"\n')
+                # (A program in Wine does not see that it is started by a link, and looks for libraries beside that.)
+                started = built.with_suffix(".exe")
+                if program != built.name:
+                    (programs / f"{program}.exe").symlink_to(started)
+                    started = programs / f"{program}.exe"
+                (programs / program).write_text(f'#!/bin/sh\nexec timeout -k 5 200 wine64 "{started}" "$@"\n')
                 (programs / program).chmod(0o755)
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1", TZ="UTC",
                            XDG_CACHE_HOME=str(pathlib.Path(name) / "cache"), SLIPWAY_INCLUDE=str(top / "include"))

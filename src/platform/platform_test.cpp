@@ -15,6 +15,7 @@
 #include "platform/library.hpp"
 #include "platform/memory.hpp"
 #include "platform/process.hpp"
+#include "platform/shell.hpp"
 #include "platform/text.hpp"
 
 namespace slipway::platform {
@@ -189,6 +190,19 @@ TEST(PlatformProcess, AMissingProgramIsNotStarted) {
   const auto process = start_process({.command = {"slipway-none"}, .searches = true, .environment = {}});
   ASSERT_FALSE(process);
   EXPECT_EQ(process.error(), ENOENT);
+}
+
+TEST_F(Platform, StartsAShell) {
+  const Path spaced = directory / "a b";
+  std::filesystem::create_directory(spaced);
+  const auto status_of_line = [](const std::string& line) {
+    const auto process = start_process({.command = shell_command(line), .environment = environment()});
+    return process ? end_of_process(*process, Waiting::Yes)->status : -process.error();
+  };
+  EXPECT_EQ(status_of_line("exit 3"), 3);
+  EXPECT_EQ(status_of_line("cd " + shell_word(spaced.string()) + " && exit 4"), 4);
+  EXPECT_NE(status_of_line("cd " + shell_word((directory / "c d").string()) + " && exit 4"), 4);
+  EXPECT_EQ(shell_word("plain/file.txt"), "plain/file.txt");
 }
 
 TEST(PlatformProcess, IsKilled) {

@@ -11,21 +11,12 @@
 #include "cli/run/job.hpp"
 #include "json/document.hpp"
 #include "platform/process.hpp"
+#include "platform/shell.hpp"
 
 namespace slipway::cli {
 namespace {
 
 constexpr std::string_view kFileName = "{}";
-
-// For the shell.
-std::string quoted_word(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") == word.npos &&
-      !word.empty())
-    return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 struct FirstError {
   std::string kind, message, file, path, uid;
@@ -108,7 +99,7 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
     command.insert(command.end(), {options_.verb, file, "--json"});
     command.append_range(options_.words);
   } else {
-    command = {"/bin/sh", "-c", command_for(file)};
+    command = platform::shell_command(command_for(file));
   }
   SLIPWAY_TRY(const ChildEnd end, run_child(command, options_.limit));
   if (end.interrupted) return fail(stopped(StopReason::Interrupted, formatted("`{}`", command_for(file))));
@@ -148,12 +139,12 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
 
 std::string CandidateCheck::command_for(const std::string& file) const {
   if (options_.command.empty()) {
-    std::string text = formatted("slipway {} {}", options_.verb, quoted_word(file));
-    for (const std::string& word : options_.words) text += " " + quoted_word(word);
+    std::string text = formatted("slipway {} {}", options_.verb, platform::shell_word(file));
+    for (const std::string& word : options_.words) text += " " + platform::shell_word(word);
     return text;
   }
   std::string text = options_.command;
-  const std::string name = quoted_word(file);
+  const std::string name = platform::shell_word(file);
   for (std::size_t at = text.find(kFileName); at != text.npos; at = text.find(kFileName, at + name.size()))
     text.replace(at, kFileName.size(), name);
   return text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "platform/text.hpp"
 
+#include "platform/shell.hpp"
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
@@ -60,6 +62,17 @@ std::string system_name() {
   utsname kernel{};
   ::uname(&kernel);
   return std::string(kernel.sysname) + " " + kernel.release + " " + kernel.machine;
+}
+
+std::vector<std::string> shell_command(const std::string& line) { return {"/bin/sh", "-c", line}; }
+
+std::string shell_word(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") == word.npos &&
+      !word.empty())
+    return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 }  // namespace slipway::platform

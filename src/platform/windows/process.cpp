@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "platform/library.hpp"
+#include "platform/shell.hpp"
 #include "platform/text.hpp"
 
 namespace slipway::platform {
@@ -56,9 +57,18 @@ std::wstring quoted(const std::string& word) {
   }
 }
 
+std::string shell_program() {
+  std::wstring directory(MAX_PATH, L'\0');
+  directory.resize(::GetSystemDirectoryW(directory.data(), MAX_PATH));
+  return windows::narrow(directory) + "\\cmd.exe";
+}
+
 std::wstring command_line(const std::vector<std::string>& command) {
   std::wstring line;
   for (const std::string& word : command) line += (line.empty() ? L"" : L" ") + quoted(word);
+  // The shell takes the text between the first and the last quotation mark as it is.
+  if (command.front() == shell_program() && command.size() == 5)
+    line = quoted(command[0]) + L" /d /s /c \"" + windows::wide(command[4]) + L"\"";
   return line;
 }
 
@@ -314,6 +324,13 @@ ProcessTimes process_times() {
   return {.user = seconds(user),
           .kernel = seconds(kernel),
           .peak_memory_mb = static_cast<double>(memory.PeakWorkingSetSize) / (1 << 20)};
+}
+
+std::vector<std::string> shell_command(const std::string& line) { return {shell_program(), "/d", "/s", "/c", line}; }
+
+// (Names of files have no quotation marks.)
+std::string shell_word(const std::string& word) {
+  return !word.empty() && word.find_first_of(" \t&()^;|<>%") == word.npos ? word : '"' + word + '"';
 }
 
 }  // namespace slipway::platform
