@@ -11,6 +11,7 @@ top=$1
 build=$top/build/$2
 directory=${3:-$top/build/wheel}
 largest=60 # MB
+newest=38  # of glibc 2, which docs/python.md names
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
@@ -47,6 +48,7 @@ wheel=$(ls "$directory"/slipway-*.whl)
 # The tag of the newest symbols of the C library that the files need: the wheel contains every other library.
 python3 -m zipfile -e "$wheel" "$stage/unpacked"
 glibc=$({ find "$stage/unpacked" -type f -exec objdump -T {} + 2>/dev/null || true; } | grep -o 'GLIBC_2\.[0-9]*' | cut -d. -f2 | sort -n | tail -n 1)
+[ "$glibc" -le "$newest" ] || { echo "the wheel needs glibc 2.$glibc" >&2; exit 1; }
 python3 -m wheel tags --remove --platform-tag "manylinux_2_${glibc}_$(uname -m)" "$wheel" >/dev/null
 wheel=$(ls "$directory"/slipway-*.whl)
 python3 "$top/tests/manylinux.py" --self-test

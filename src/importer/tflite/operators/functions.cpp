@@ -47,10 +47,14 @@ void quantised_abs(NodeContext& node) {
            }));
 }
 
+// Without the function of the C library, which the compiler calls for negative numbers: its version of glibc 2.43 is
+// one that a wheel would need.
+float square_root(float x) { return x < 0 ? std::numeric_limits<float>::quiet_NaN() : std::sqrt(x); }
+
 void quantised_rsqrt(NodeContext& node) {
   constexpr int kShift = 20;  // keeps bits of a number below 1
   const Kernel k = kernel_of(node);
-  const double scale = 1.0 / static_cast<double>(std::sqrt(k.from.scale) * k.to.scale);
+  const double scale = 1.0 / static_cast<double>(square_root(k.from.scale) * k.to.scale);
   const Multiplier by = multiplier_of(scale);
   node.out(0, by_table(node.b, node.in(0), k.to.stored, [&](std::int64_t x) -> std::int64_t {
              const auto value = static_cast<std::int32_t>(x - k.zero);
@@ -76,9 +80,7 @@ UNARY(SIGN, Sign)
 UNARY(SIN, Sin)
 #undef UNARY
 
-void emit_tflite_SQRT(NodeContext& node) {
-  unary_or_table(node, Unary::Sqrt, [](float x) { return std::sqrt(x); });
-}
+void emit_tflite_SQRT(NodeContext& node) { unary_or_table(node, Unary::Sqrt, square_root); }
 
 void emit_tflite_ABS(NodeContext& node) { return is_quantised(node) ? quantised_abs(node) : unary(node, Unary::Abs); }
 void emit_tflite_RSQRT(NodeContext& node) {
