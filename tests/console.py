@@ -72,6 +72,8 @@ def run(command, directory, environment):
     done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=900)
     printed = done.stdout.decode(errors="replace").splitlines()
+    if left_out:  # (what Wine prints by itself when a process is ended)
+        printed = [line for line in printed if not line.startswith("wine client error:")]
     if done.returncode != 0:
         printed.append(f"[exit {done.returncode}]")
     return printed
