@@ -611,7 +611,7 @@ def test_onnx_models_take_the_shapes_of_arrays():
     assert model.run({"image": images})["direction"].shape == (len(images),)
     with pytest.raises(slipway.Error, match="dimension 1 of input `image` is 1 in the model and 3 here"):
         model(numpy.zeros((1, 3, 8, 8), numpy.float32))
-    with pytest.raises(slipway.Error, match="no input has a dimension `batsh`"):
+    with pytest.raises(slipway.Error, match="the model has no dimension `batsh`; did you mean `batch`[?]"):
         slipway.Model(file, dims={"batsh": 2})
     fixed = slipway.Model(file, dims={"batch": 2})
     assert not fixed.is_late and fixed.inputs[0].shape == (2, 1, 8, 8)
@@ -739,7 +739,7 @@ def test_examples(tmp_path):
     done = run("executorch/flow.py", tmp_path / "net.tosa", tmp_path / "net.vgf", "0")
     assert done.returncode == 0 and "float32[4, 8]" in done.stdout and "ok (32 elements" in done.stdout, done
     done = run("executorch/flow.py", tmp_path / "net.tosa", tmp_path / "net.vgf")
-    assert done.returncode == 3 and "prepare the model for a device" in done.stderr, "a model with a shader needs a device"
+    assert done.returncode == 3 and "the step `model/compute_segment_0` is a shader" in done.stderr, "a model with a shader needs a device"
 
     done = run("kernel_info/spills.py", SOURCE / "examples/kernel_info")
     heading, *rows = done.stdout.splitlines()
@@ -804,7 +804,7 @@ def test_stubs_of_methods_in_python():
     (model,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
     methods = {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
     options = {name: {each.arg for each in methods[name].args.kwonlyargs} for name in ("prepare", "run", "compare", "profile")}
-    assert options["prepare"] - {"times", "compare"} == options["run"] - {"copy"}
+    assert options["prepare"] - {"times", "compare", "values"} == options["run"] - {"copy"}, "`run` has the values of its arrays"
     assert options["compare"] < options["run"] and options["profile"] - {"repeat"} < options["run"]
     for name in ("run", "compare", "profile"):
         (callback,) = re.findall(r"Callable\[\[(.*?)\]", ast.unparse(methods[name]))
