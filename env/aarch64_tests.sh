@@ -33,8 +33,12 @@ part_units() {
   done
 }
 
-# Of all levels: the emulator has every one with its default model of CPU.
-part_bits() { beside "recorded bits" limited "$slipway" doctor --bits; }
+# On each model of CPU of the part `engine`: each has levels that the one before it lacks.
+part_bits() {
+  local cpu
+  grep -q 'vendor_id' /proc/cpuinfo || { beside "recorded bits" limited "$slipway" doctor --bits; return; }  # (as below)
+  for cpu in cortex-a53 cortex-a76 neoverse-n2 max; do beside "$cpu: recorded bits" limited env QEMU_CPU=$cpu "$slipway" doctor --bits; done
+}
 
 part_examples() {
   local file layer=$build/lib/slipway
