@@ -15,7 +15,7 @@ import tempfile
 
 import numpy as np
 
-from networks import RATIO_HEADER, Theirs, difference, make_inputs, print_ratio
+from networks import RATIO_HEADER, Theirs, add_options, difference, make_inputs, print_ratio
 from onnx_models import OursOfFile
 from process import Process
 
@@ -78,10 +78,7 @@ class TorchInBf16(Theirs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--milliseconds", type=float, default=400, help="the approximate time of each in a round")
-    parser.add_argument("--threads", default="1,2", help="counts of threads (1,2)")
+    add_options(parser, 400)
     parser.add_argument("--any-cpu", action="store_true", help="also without AMX-BF16")
     options, _ = parser.parse_known_args()
     if not options.any_cpu and " amx_bf16" not in pathlib.Path("/proc/cpuinfo").read_text():

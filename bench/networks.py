@@ -201,13 +201,18 @@ def compare(label, path, inputs, slipway, environment, threads, options):
     return ratio, difference(*results)
 
 
+# Of all benchmarks that print ratios.
+def add_options(parser, milliseconds):
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--milliseconds", type=float, default=milliseconds, help="the approximate time of each in a round")
+    parser.add_argument("--threads", default="1,2", help="counts of threads (1,2)")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
+    add_options(parser, 400)
     parser.add_argument("--networks", default="", help="only those whose names contain this")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--milliseconds", type=float, default=400, help="the approximate time of each in a round")
-    parser.add_argument("--threads", default="1,2", help="counts of threads (1,2)")
     parser.add_argument("--batch", default="1,8", help="counts of images or sequences (1,8)")
     parser.add_argument("--vulkan", action="store_true", help="also on the Vulkan driver for CPUs")
     parser.add_argument("--keep", type=pathlib.Path, help="keep models and inputs in this directory")

@@ -15,7 +15,7 @@ import tempfile
 
 import numpy as np
 
-from networks import RATIO_HEADER, Ours, Theirs, onnxruntime, print_ratio, quiet
+from networks import RATIO_HEADER, Ours, Theirs, add_options, onnxruntime, print_ratio, quiet
 
 MUST = 1.0  # of ONNX Runtime's speed
 
@@ -106,10 +106,7 @@ def compare(model, options, whole, threads):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True, type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--milliseconds", type=float, default=1000, help="the approximate time of each in a round")
-    parser.add_argument("--threads", default="1,2", help="counts of threads (1,2)")
+    add_options(parser, 1000)
     parser.add_argument("--tokens", default="128,512,2048", help="lengths of the sequences of encoders")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options, _ = parser.parse_known_args()

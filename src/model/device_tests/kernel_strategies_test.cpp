@@ -960,7 +960,7 @@ TEST(KernelStrategies, MatricesAreUsedWhereTheCpuHasThem) {
       const auto program = lower::lower_graph(
           graph, {.device = cpu::facts_of(cpu::any_target_of(level)), .max_groups = cpu::kMaxGroups});
       ASSERT_TRUE(program);
-      // Those of I8MM have four bfloats of K, which six channels are no multiple of.
+      // Those of I8MM have four bfloats of K; six channels do not fill two of them.
       const bool has_them =
           level == cpu::Level::Amx || (level == cpu::Level::I8mm && one.name != "windows of bfloats with a border");
       EXPECT_EQ(uses_matrices(*program), has_them && with_matrices.contains(one.name))

@@ -30,14 +30,15 @@ std::uint32_t interleaved_a(ProgramBuilder& program, const Contraction& c, std::
 // B as floats of type `to` in panels of `width` channels: [batch of a matrix product][panels][K][width].
 std::uint32_t panels_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to);
 
-// A constant B of 8-bit integers or 16-bit floats in panels of `width` channels: [batch of a matrix
-// product][panels][groups][width][words of a group], four or two products of a channel in each word, which are 8-bit
-// integers, 16-bit floats or 16-bit integers without their zero point (`to`). And the sums of all products of 8-bit
-// integers: [batch][panels][width], 32-bit integers.
 struct WordsOfB {
   std::int64_t words = 1;            // of a group
   std::int64_t groups_of_block = 0;  // of K; 0: as many as it needs
 };
+
+// A constant B of 8-bit integers or 16-bit floats in panels of `width` channels: [batch of a matrix
+// product][panels][groups][width][words of a group], four or two products of a channel in each word, which are 8-bit
+// integers, 16-bit floats or 16-bit integers without their zero point (`to`). And the sums of all products of 8-bit
+// integers: [batch][panels][width], 32-bit integers.
 std::uint32_t words_of_b(ProgramBuilder& program, const Contraction& c, std::int64_t width, ElementType to,
                          const WordsOfB& words = {});
 std::uint32_t sums_of_panels(ProgramBuilder& program, const Contraction& c, std::int64_t width);
