@@ -10,15 +10,27 @@
 namespace slipway::json {
 namespace {
 
+// A text after which bytes may be read is parsed where it is. Here they would continue it.
+SourcePtr padded(std::string text) {
+  const std::size_t size = text.size();
+  text.append(200, '9').resize(size);
+  return make_source("t.json", std::move(text));
+}
+
 std::shared_ptr<const Document> good(std::string text) {
-  auto document = parse(make_source("t.json", std::move(text)));
+  auto copied = parse(make_source("t.json", text)), document = parse(padded(std::move(text)));
+  if (!copied) ADD_FAILURE() << format_diagnostics(copied.error());
   if (!document) ADD_FAILURE() << format_diagnostics(document.error());
   return document.value_or(nullptr);
 }
 
 std::string bad(std::string text) {
-  const auto document = parse(make_source("t.json", std::move(text)));
-  return document ? "parsed" : format_diagnostic(document.error().at(0), {.sources = false});
+  const auto message = [](const Result<std::shared_ptr<const Document>>& document) {
+    return document ? "parsed" : format_diagnostic(document.error().at(0), {.sources = false});
+  };
+  std::string copied = message(parse(make_source("t.json", text)));
+  EXPECT_EQ(message(parse(padded(std::move(text)))), copied);
+  return copied;
 }
 
 TEST(Document, ValuesHaveLocations) {

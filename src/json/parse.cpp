@@ -15,14 +15,15 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// Overwrites comments and trailing commas with spaces. Returns the span of the first one, and counts the characters
-// after which a value begins.
-std::optional<Span> blank_extensions(std::string& text, std::size_t& starts) {
+// Overwrites comments and trailing commas with spaces, in a copy, which is made if there are any. Returns the span of
+// the first one, and counts the characters after which a value begins.
+std::optional<Span> blank_extensions(std::string_view text, std::optional<std::string>& copy, std::size_t& starts) {
   std::optional<Span> first;
   const auto found = [&](std::size_t begin, std::size_t end) {
+    if (!copy) copy = text;
     if (!first || begin < first->begin) first = Span{begin, end};
     for (std::size_t i = begin; i < end; ++i) {
-      if (text[i] != '\n' && text[i] != '\r') text[i] = ' ';
+      if (text[i] != '\n' && text[i] != '\r') (*copy)[i] = ' ';
     }
   };
   std::optional<std::size_t> comma;  // the last significant character, if it is a comma
@@ -50,6 +51,7 @@ std::optional<Span> blank_extensions(std::string& text, std::size_t& starts) {
   return first;
 }
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr const char* kTextAfterValue = "unexpected text after the end of the value";
 constexpr const char* kOpenBrackets = "the text ends before all brackets are closed";
 
@@ -62,21 +64,25 @@ struct SyntaxError {
 
 class Parser {
  public:
-  Parser(SourcePtr source, std::string& padded) : document_(std::make_shared<Document>()), padded_(padded) {
+  explicit Parser(SourcePtr source) : document_(std::make_shared<Document>()), text_(source->text()) {
     document_->source_ = std::move(source);
   }
 
   Result<std::shared_ptr<const Document>> run() {
     std::size_t starts = 0;
-    document_->extension_ = blank_extensions(padded_, starts);
+    document_->extension_ = blank_extensions(text_, copy_, starts);
     document_->nodes_.reserve(starts + 1);  // growing would take twice their memory
-    if (padded_.starts_with("\xef\xbb\xbf")) std::fill_n(padded_.begin(), 3, ' ');
+    const bool has_mark = text_.starts_with(kByteOrderMark);
+    if (!copy_ && (has_mark || document_->source_->padding() < simdjson::SIMDJSON_PADDING)) copy_ = text_;
+    if (copy_) {
+      if (has_mark) std::fill_n(copy_->begin(), kByteOrderMark.size(), ' ');
+      copy_->reserve(copy_->size() + simdjson::SIMDJSON_PADDING);
+      text_ = *copy_;
+    }
     try {
       if (const auto invalid = first_invalid_utf8()) throw SyntaxError(*invalid, "the text is not UTF-8 here");
-      const std::size_t size = padded_.size();
-      padded_.reserve(size + simdjson::SIMDJSON_PADDING);
       ondemand::document document;
-      check(parser_.iterate(simdjson::padded_string_view(padded_.data(), size, padded_.capacity())).get(document), 0);
+      check(parser_.iterate(text_.data(), text_.size(), text_.size() + simdjson::SIMDJSON_PADDING).get(document), 0);
       ondemand::json_type type;
       check(document.type().get(type), first_token());
       if (type == ondemand::json_type::object || type == ondemand::json_type::array) {
@@ -96,26 +102,26 @@ class Parser {
   }
 
  private:
-  std::size_t offset(const char* at) const { return std::min<std::size_t>(at - padded_.data(), padded_.size()); }
+  std::size_t offset(const char* at) const { return std::min<std::size_t>(at - text_.data(), text_.size()); }
   std::size_t skip_blanks(std::size_t at) const {
-    return std::min(padded_.find_first_not_of(" \t\r\n", at), padded_.size());
+    return std::min(text_.find_first_not_of(" \t\r\n", at), text_.size());
   }
   std::size_t first_token() const { return skip_blanks(0); }
 
   std::optional<std::size_t> first_invalid_utf8() const {
-    if (simdjson::validate_utf8(padded_)) return std::nullopt;
-    std::size_t low = 0, high = padded_.size();  // the longest valid prefix, cut at character boundaries
+    if (simdjson::validate_utf8(text_)) return std::nullopt;
+    std::size_t low = 0, high = text_.size();  // the longest valid prefix, cut at character boundaries
     while (low < high) {
       std::size_t middle = low + (high - low + 1) / 2;
       std::size_t cut = middle;
-      while (cut > low && cut < padded_.size() && (padded_[cut] & 0xc0) == 0x80) --cut;
+      while (cut > low && cut < text_.size() && (text_[cut] & 0xc0) == 0x80) --cut;
       if (cut == low) break;
-      if (simdjson::validate_utf8(padded_.data(), cut))
+      if (simdjson::validate_utf8(text_.data(), cut))
         low = cut;
       else
         high = cut - 1;
     }
-    while (low < padded_.size() && static_cast<signed char>(padded_[low]) >= 0) ++low;
+    while (low < text_.size() && static_cast<signed char>(text_[low]) >= 0) ++low;
     return low;
   }
 
@@ -129,7 +135,7 @@ class Parser {
         throw SyntaxError(unclosed_string(), "a string without its closing quote");
       case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
         if (const auto rest = text_after_value()) throw SyntaxError(*rest, kTextAfterValue);
-        throw SyntaxError(padded_.size(), kOpenBrackets);
+        throw SyntaxError(text_.size(), kOpenBrackets);
       case simdjson::STRING_ERROR:
         throw SyntaxError(at, "a string with a bad escape sequence");
       case simdjson::UNESCAPED_CHARS:
@@ -143,28 +149,27 @@ class Parser {
         break;
     }
     const std::size_t token = skip_blanks(at);
-    if (token >= padded_.size()) throw SyntaxError(padded_.size(), kOpenBrackets);
-    const std::size_t end = std::min(padded_.find_first_of(" \t\r\n,:]}[{\"", token + 1), padded_.size());
-    throw SyntaxError(token,
-                      formatted("unexpected `{}`", padded_.substr(token, std::min<std::size_t>(end - token, 20))));
+    if (token >= text_.size()) throw SyntaxError(text_.size(), kOpenBrackets);
+    const std::size_t end = std::min(text_.find_first_of(" \t\r\n,:]}[{\"", token + 1), text_.size());
+    throw SyntaxError(token, formatted("unexpected `{}`", text_.substr(token, std::min<std::size_t>(end - token, 20))));
   }
 
   // simdjson checks whole blocks first and reports no offset for these errors; the functions below search for it.
   std::size_t unclosed_string() const {
-    for (std::size_t i = 0; i < padded_.size(); ++i) {
-      if (padded_[i] != '"') continue;
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] != '"') continue;
       const std::size_t start = i;
-      for (++i; i < padded_.size() && padded_[i] != '"' && padded_[i] != '\n'; ++i) i += padded_[i] == '\\';
-      if (i >= padded_.size() || padded_[i] != '"') return start;
+      for (++i; i < text_.size() && text_[i] != '"' && text_[i] != '\n'; ++i) i += text_[i] == '\\';
+      if (i >= text_.size() || text_[i] != '"') return start;
     }
-    return padded_.size();
+    return text_.size();
   }
 
   std::size_t control_character(std::size_t from) const {
-    for (std::size_t i = from; i < padded_.size(); ++i) {
-      if (padded_[i] != '"') continue;
+    for (std::size_t i = from; i < text_.size(); ++i) {
+      if (text_[i] != '"') continue;
       for (const std::size_t end = end_of_string(i); i + 1 < end; ++i) {
-        if (static_cast<unsigned char>(padded_[i]) < 0x20) return i;
+        if (static_cast<unsigned char>(text_[i]) < 0x20) return i;
       }
     }
     return from;
@@ -172,15 +177,15 @@ class Parser {
 
   std::optional<std::size_t> text_after_value() const {
     int depth = 0;
-    for (std::size_t i = first_token(); i < padded_.size(); ++i) {
-      const char c = padded_[i];
+    for (std::size_t i = first_token(); i < text_.size(); ++i) {
+      const char c = text_[i];
       if (c == '"')
         i = end_of_string(i) - 1;
       else if (c == '[' || c == '{')
         ++depth;
       else if ((c == ']' || c == '}') && --depth == 0) {
         const std::size_t rest = skip_blanks(i + 1);
-        return rest < padded_.size() ? std::optional(rest) : std::nullopt;
+        return rest < text_.size() ? std::optional(rest) : std::nullopt;
       }
     }
     return std::nullopt;
@@ -189,11 +194,11 @@ class Parser {
   // Reports a member that does not begin with `"key":`.
   void check_member(std::size_t after) const {
     std::size_t at = skip_blanks(after);
-    if (at < padded_.size() && padded_[at] == ',') at = skip_blanks(at + 1);
-    if (at >= padded_.size() || padded_[at] == '}') return;
-    if (padded_[at] != '"') throw SyntaxError(at, "expected a key in double quotes");
+    if (at < text_.size() && text_[at] == ',') at = skip_blanks(at + 1);
+    if (at >= text_.size() || text_[at] == '}') return;
+    if (text_[at] != '"') throw SyntaxError(at, "expected a key in double quotes");
     const std::size_t colon = skip_blanks(end_of_string(at));
-    if (colon < padded_.size() && padded_[colon] != ':') throw SyntaxError(colon, "expected `:` after the key");
+    if (colon < text_.size() && text_[colon] != ':') throw SyntaxError(colon, "expected `:` after the key");
   }
 
   // Keys and names are repeated: a recent equal string is used again.
@@ -207,7 +212,7 @@ class Parser {
 
   // The ends of tokens come from the text: a raw token of simdjson extends to the next one.
   std::uint32_t end_of_string(std::size_t begin) const {
-    return static_cast<std::uint32_t>(json::end_of_string(padded_, begin));
+    return static_cast<std::uint32_t>(json::end_of_string(text_, begin));
   }
 
   // Returns the end of the value. Long, because it has one case per type of value.
@@ -215,7 +220,7 @@ class Parser {
     const auto index = static_cast<std::uint32_t>(document_->nodes_.size());
     document_->nodes_.emplace_back(Document::Node{.name = name, .parent = parent});
     const char* location = nullptr;
-    check(value.current_location().get(location), padded_.size());
+    check(value.current_location().get(location), text_.size());
     const std::size_t begin = offset(location);
     if (depth >= kMaxDepth) check(simdjson::DEPTH_ERROR, begin);
     ondemand::json_type type;
@@ -242,7 +247,7 @@ class Parser {
         ondemand::number number;
         // A number that does not fit in 64 bits is still valid JSON; codecs of integers report it as out of range.
         const simdjson::error_code code = value.get_number().get(number);
-        if (code != simdjson::SUCCESS && !is_number(padded_.substr(begin, end - begin)))
+        if (code != simdjson::SUCCESS && !is_number(text_.substr(begin, end - begin)))
           check(simdjson::NUMBER_ERROR, begin);
         break;
       }
@@ -305,13 +310,13 @@ class Parser {
 
   std::size_t closing(std::size_t after, char bracket) const {
     const std::size_t at = skip_blanks(after);
-    if (at >= padded_.size() || padded_[at] != bracket) check(simdjson::TAPE_ERROR, at);
+    if (at >= text_.size() || text_[at] != bracket) check(simdjson::TAPE_ERROR, at);
     return at + 1;
   }
 
   // The characters of a string, until the next one with escapes. The parser would keep all of them until its end.
   std::string_view text_of_string(ondemand::raw_json_string raw, std::size_t begin, std::size_t end) {
-    const std::string_view text = std::string_view(padded_).substr(begin + 1, end - begin - 2);
+    const std::string_view text = text_.substr(begin + 1, end - begin - 2);
     // simdjson does not reject raw control characters inside strings in this mode.
     if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
       check(simdjson::UNESCAPED_CHARS, begin);
@@ -343,7 +348,8 @@ class Parser {
   }
 
   std::shared_ptr<Document> document_;
-  std::string& padded_;
+  std::string_view text_;  // of the source, or copy_
+  std::optional<std::string> copy_;
   ondemand::parser parser_;
   std::vector<std::uint8_t> unescaped_;
   std::vector<std::uint32_t> recent_strings_ = std::vector<std::uint32_t>(1024, kNoString);  // by hash
@@ -353,8 +359,7 @@ Result<std::shared_ptr<const Document>> parse(SourcePtr source) {
   if (source->text().size() >= std::numeric_limits<std::uint32_t>::max()) {
     return fail(DiagnosticKind::JsonSyntax, SourceLocation::in_file(source->name()), "the file is too large");
   }
-  std::string padded(source->text());
-  return Parser(std::move(source), padded).run();
+  return Parser(std::move(source)).run();
 }
 
 }  // namespace slipway::json

@@ -35,6 +35,8 @@ class Source {
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
   std::string_view text(Span span) const;
+  // How many bytes after the text may be read, for parsers that read blocks. Their values are undefined.
+  std::size_t padding() const { return text_.capacity() - text_.size(); }
 
   // An offset past the end is treated as the end.
   Position position(std::uint64_t offset) const;
