@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures how CPU time and memory grow with inputs: cost.py --build BUILD [--only TEXT] [--list]
+"""Measures how CPU time and memory grow with inputs: cost.py --build BUILD [--only TEXT] [--jobs N] [--list]
 
 Each case makes an input of n, 2n, 4n and 8n elements and starts the verb that reads or writes it. The exponents of the CPU time, without
 that of an input of one element, and of the growth of the peak memory from one size to the next are fitted. A case fails above 1.2, if KNOWN has no reason for it, and if
@@ -9,6 +9,7 @@ run. After that come small inputs that name something large, which must cost lit
 waits for, those of its sandbox only while it waits. The exit status is 1 if a case fails.
 """
 import argparse
+import concurrent.futures
 import json
 import math
 import os
@@ -590,6 +591,7 @@ def exponent(values):
 
 
 def run_case(directory, name, make, n, words, most=None):
+    """Whether it fails, and its line of the table."""
     most = most or options.most
     least = measure(directory, name, make, 1, words)
     while True:
@@ -616,9 +618,9 @@ def run_case(directory, name, make, n, words, most=None):
     if each > LIMITS.get(name, math.inf):
         faults.append(f"more than {LIMITS[name]} bytes each")
     shown = [f"{value:.2f}" if value is not None else "-" for value in (time, memory)]
-    print(f"| {name:42} | {n:8} | {times[0]:6.2f} | {times[-1]:7.2f} | {shown[0]:>5} | {memories[-1] / 1e6:7.0f} | {shown[1]:>6} | {each:9.0f} | "
-          f"{'FAILS: ' + ', '.join(faults) if faults else reason or 'ok'} |", flush=True)
-    return bool(faults)
+    return bool(faults), (
+        f"| {name:42} | {n:8} | {times[0]:6.2f} | {times[-1]:7.2f} | {shown[0]:>5} | {memories[-1] / 1e6:7.0f} | {shown[1]:>6} | {each:9.0f} | "
+        f"{'FAILS: ' + ', '.join(faults) if faults else reason or 'ok'} |")
 
 
 # --- small inputs that name something large ---
@@ -683,10 +685,27 @@ def run_small(directory, name, make, words, seconds, memory):
     command = [str(path) if word == "{}" else word for word in words.removeprefix("< ").split()]
     cost = start(command, directory, path if is_input else None)
     bad = cost.seconds > seconds or cost.memory > memory or cost.status not in (0, 3, 4, 5)
-    print(f"| {name:53} | {cost.seconds:5.2f} | {cost.memory / 1e6:6.0f} | {cost.status:6} | {'FAILS' if bad else 'ok'} |", flush=True)
-    if bad:
-        print(cost.text[:1000], file=sys.stderr)
-    return bad
+    return bad, (f"| {name:53} | {cost.seconds:5.2f} | {cost.memory / 1e6:6.0f} | {cost.status:6} | {'FAILS' if bad else 'ok'} |"
+                 + (f"\n{cost.text[:1000]}" if bad else ""))
+
+
+def run_all(run, cases):
+    """Runs cases at the same time, and prints their lines in order; how many fail."""
+    def one(case):
+        with tempfile.TemporaryDirectory(prefix="slipway-cost-") as name:
+            return run(pathlib.Path(name), *case)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        waiting = [pool.submit(one, case) for case in cases]
+        try:
+            for done in waiting:
+                bad, line = done.result()
+                print(line, flush=True)
+                failed += bad
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return failed
 
 
 def main():
@@ -696,6 +715,7 @@ def main():
     parser.add_argument("--only", default="", help="cases whose names have this text")
     parser.add_argument("--most", type=int, default=200_000, help="the largest first n")
     parser.add_argument("--enough", type=float, default=0.12, help="seconds of CPU at the first n: noise is small beside that of 8n")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at the same time")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     failed = 0
@@ -705,15 +725,11 @@ def main():
         return 0
     if cases:
         print(f"| {'input':42} | {'n':>8} | s at n | s at 8n | power | MB at 8n | power | bytes each | |\n|---|--:|--:|--:|--:|--:|--:|--:|---|")
-    for case in cases:
-        with tempfile.TemporaryDirectory(prefix="slipway-cost-") as name:
-            failed += run_case(pathlib.Path(name), *case)
+    failed += run_all(run_case, cases)
     small = [case for case in SMALL if options.only in case[0]]
     if small:
         print(f"\n| {'small input':53} | s | MB | status | |\n|---|--:|--:|--:|---|")
-    for case in small:
-        with tempfile.TemporaryDirectory(prefix="slipway-cost-") as name:
-            failed += run_small(pathlib.Path(name), *case)
+    failed += run_all(run_small, small)
     print(f"{failed} of {len(cases) + len(small)} fail")
     return 1 if failed else 0
 
