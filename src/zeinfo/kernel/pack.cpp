@@ -52,7 +52,8 @@ class Packer {
   }
 
   void put(const PayloadArgument& argument, const void* from, std::size_t size) {
-    std::memcpy(data_.bytes.data() + argument.offset, from, std::min(size, static_cast<std::size_t>(argument.size)));
+    size = std::min(size, static_cast<std::size_t>(argument.size));
+    if (size != 0) std::memcpy(data_.bytes.data() + argument.offset, from, size);
   }
   void open(const PayloadArgument& argument) {
     if (argument.size == 0) return;

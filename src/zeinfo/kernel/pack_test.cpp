@@ -67,6 +67,11 @@ TEST(Pack, TheLaunchItself) {
   EXPECT_TRUE(data.open.empty());
 }
 
+TEST(Pack, AnArgumentWithoutBytes) {
+  const CrossThreadData data = packed(kernel_text("{ arg_type: local_size, offset: 0, size: 0 }"), {});
+  EXPECT_TRUE(data.bytes.empty());
+}
+
 TEST(Pack, ValuesAndTheirPieces) {
   LaunchValues launch;
   launch.args = {value({1, 2, 3, 4, 5, 6, 7, 8, 9}), value({10})};

@@ -218,6 +218,14 @@ void remove_parts(Image& image, const std::vector<std::uint32_t>& ids) {
 
 std::uint32_t fresh_id(const Image& image) { return std::ranges::max(image.parts, {}, &Image::Part::id).id + 1; }
 
+// A file without sections has neither the empty one nor names.
+void add_names(Image& image) {
+  if (image.parts.empty()) image.parts.emplace_back();
+  if (image.names != 0) return;
+  image.names = fresh_id(image);
+  image.parts.push_back({.id = image.names, .name = ".strtab", .type = kStrtab});
+}
+
 }  // namespace
 
 Image::Part* Image::find(std::string_view name) {
@@ -321,6 +329,7 @@ void replace_ze_info(Image& image, std::string_view text) {
     part->bytes = copy;
     return;
   }
+  add_names(image);
   const auto before = std::ranges::find_if(
       image.parts, [&](const Image::Part& p) { return p.name == ".note.intelgt.compat" || p.type == kStrtab; });
   image.parts.insert(before, {.id = fresh_id(image), .name = ".ze_info", .type = kZeInfo, .bytes = copy});

@@ -149,6 +149,21 @@ TEST(ReplaceZeInfo, AddsTheSection) {
   EXPECT_EQ(after.zebin->text(), kEmptyText);
 }
 
+TEST(ReplaceZeInfo, AddsTheSectionToAFileWithoutSections) {
+  Opened o = open(testing::cook_zebin("note 4 text 1.73"));
+  ASSERT_TRUE(o.image);
+  o.image->parts.clear();
+  o.image->names = 0;
+  Opened none = open(write_image(*o.image));
+  ASSERT_TRUE(none.image);
+  EXPECT_TRUE(none.image->parts.empty());
+  replace_ze_info(*none.image, kEmptyText);
+  const Opened after = open(write_image(*none.image));
+  ASSERT_TRUE(after.zebin);
+  EXPECT_THAT(section_names(*after.zebin), ElementsAre(".ze_info", ".strtab"));
+  EXPECT_EQ(after.zebin->text(), kEmptyText);
+}
+
 TEST(RenameKernel, SectionsSymbolsRelocations) {
   Opened o = open(testing::cook_zebin(kTwoKernels, kEmptyText));
   ASSERT_TRUE(o.image);
