@@ -105,6 +105,11 @@ Type Value::type() const {
 
 std::size_t Value::size() const { return static_cast<std::size_t>(std::ranges::distance(begin(), end())); }
 
+const std::string& Value::string() const {
+  static const std::string kNone;
+  return is(Type::String) ? document_->strings_[node().link] : kNone;
+}
+
 double Value::number() const {
   double value = 0;
   const std::string_view digits = text();

@@ -77,7 +77,7 @@ class Value {
   bool is(Type type) const { return document_ && this->type() == type; }
 
   bool boolean() const { return text().starts_with('t'); }
-  const std::string& string() const { return document_->strings_[node().link]; }
+  const std::string& string() const;  // empty if it is not a string
   std::string_view number_text() const { return text(); }
   double number() const;
   // Empty if the number is fractional or does not fit. `40.0` is 40.

@@ -46,6 +46,7 @@ TEST(Document, ValuesHaveLocations) {
   EXPECT_TRUE(root["d"].boolean());
   EXPECT_TRUE(root["e"].is(Type::Null));
   EXPECT_FALSE(root["nothing"]["more"]);
+  EXPECT_EQ(root["a"].string() + root["d"].string() + root["nothing"].string(), "");
   EXPECT_EQ(root.size(), 3u);
 }
 

@@ -80,7 +80,7 @@ void write_result(Writer& out, const SarifResult& result) {
 }
 
 std::string_view meaning_of(std::string_view kind) {
-  const auto kinds = diagnostic_kinds();
+  const auto& kinds = diagnostic_kinds();
   const auto found = std::ranges::find(kinds, kind, [](const auto& each) { return each.name; });
   return found == kinds.end() ? std::string_view() : found->meaning;
 }

@@ -274,8 +274,10 @@ std::map<std::uint32_t, RepeatedIndex> repeated_indices(const Recipe& recipe, co
 void check_indices(const Recipe& recipe, const RecipeNames& names, const Run& run, Diagnostics& diagnostics) {
   std::map<std::uint32_t, Value> seen;
   const std::map<std::uint32_t, RepeatedIndex> repeated = repeated_indices(recipe, names, run);
-  const auto text_of = [](Value object) {
-    return object["name"] ? formatted("buffer `{}`", object["name"].string()) : "a constant";
+  const auto text_of = [](Value object) -> std::string {
+    const Value name = object["name"];
+    if (!name) return "a constant";
+    return name.is(json::Type::String) ? formatted("buffer `{}`", name.string()) : "a buffer";
   };
   const auto check = [&](Value object, std::uint32_t argidx) {
     if (!object["argidx"]) return;
