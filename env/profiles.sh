@@ -17,13 +17,13 @@ fi
 
 # Tests that need more than the profile has, because their own shaders do.
 narrow='PlanModelTest.OpenDimensions*:PlanModelTest.TensorsOfCompute*:PlanModelTest.TensorsAndImages*:PlanSpirvGraphTest.Motion*'
-narrow+=':GraphsTest.TensorsThatSeeImages:GraphsTest.ExampleIsRight*:TensorsTest.SmallFloats*'
+narrow+=':GraphsTest.TensorsThatSeeImages:GraphsTest.ExampleIsRight*:TensorsTest.SmallFloats*:ArraysTest.BufferAddresses'
 doubles='TensorsTest.RandomAccesses*:RecipeOnVulkan.ConstantsOfEveryKind*:*LayerClients.FormatsHave*:*LayerClients.ShadersHaveTensorsOfAll*'
 doubles+=':NativeTest.ShadersHaveTensorsOfEveryType'
 # Its graph has no intermediate value in kernels for GPUs.
 doubles+=':*LayerQuality.MistakesAreReported*'
 # Tests with the layer, which needs buffers by address.
-layer='Native*:*NativeImages*:*NativeChoice*'
+layer='Native*:*NativeImages*:*NativeChoice*:PublicGraphs.UseThoseOfTheDriver:*/NativeGraphs'
 engine='*/Both:*/Sse42:*/Avx*:*/Amx'  # no tests of a device
 
 failed=0
