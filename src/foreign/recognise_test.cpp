@@ -196,7 +196,7 @@ TEST(Recognise, RandomWeightsAreNotAnotherDialect) {
     std::string weights(400, '\0');
     for (char& each : weights) each = static_cast<char>(random());
     // One file in ten has the names in its weights for certain.
-    if (i % 10 == 0) weights.replace(random() % 380, 9, i % 20 == 0 ? "tf. tfl \0"s : "linalg\0tf");
+    if (i % 10 == 0) weights.replace(random() % 380, 9, i % 20 == 0 ? "tf. tfl \0"s : "linalg\0tf"s);
     ASSERT_EQ(name_of(bytecode("tosa", weights), i % 2 == 0 ? "m.mlirbc" : "m.bin"), "unknown") << i;
   }
 }

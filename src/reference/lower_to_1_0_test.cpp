@@ -103,7 +103,7 @@ TEST(LowerTo10, BlockScaledTensorsAreEqual) {
         run_both(graph, {wide_values(input, {2, 3, 64}, seed), wide_values(input, {1, 5, 64}, seed + 100)});
     }
     // Weights are constants of few bits.
-    std::string codes, scales;
+    std::string codes;
     for (int i = 0; i < 2 * 2 * 32; ++i) {
       const Tensor code = Tensor::from_bytes({element, {1}}, std::array{static_cast<std::byte>(i * 7 % 64)});
       codes += formatted("{}{}", i ? ", " : "", code.reals[0]);

@@ -55,8 +55,7 @@ inline Step& add_dispatch(Plan& plan, std::string name, std::vector<Binding> bin
 
 inline Barrier& add_barrier(Plan& plan, Barrier barrier) {
   barrier.origin = origin("/" + barrier.name);
-  plan.steps.push_back(
-      {.name = barrier.name, .action = Barriers{{std::move(barrier)}}, .origin = origin("/" + barrier.name)});
+  plan.steps.push_back({.name = barrier.name, .action = Barriers{{barrier}}, .origin = origin("/" + barrier.name)});
   return std::get<Barriers>(plan.steps.back().action).barriers.back();
 }
 

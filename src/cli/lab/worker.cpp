@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <map>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "base/system/protected_inputs.hpp"
@@ -341,7 +342,7 @@ WorkerReply read_reply(const std::string& line) {
                          .files = std::string(done["files"].text())};
     for (const json::Value list : done["samples"]) {
       CaseSamples& samples = reply.done->samples.emplace_back(CaseSamples{.name = list[0].string(), .seconds = {}});
-      for (std::size_t i = 1; i < list.size(); ++i) samples.seconds.push_back(list[i].number());
+      for (const json::Value one : list | std::views::drop(1)) samples.seconds.push_back(one.number());
     }
     if (const json::Value state = done["state"]) {
       reply.done->state.emplace();

@@ -74,8 +74,7 @@ class BoundReader {
   std::vector<Bound> against(json::Value root, double tolerance) {
     const json::Value tests = root["tests"];
     if (!tests.is(json::Type::Array)) add(DiagnosticKind::WrongType, root, "not a report of `slipway validate`");
-    for (std::size_t i = 0; i < tests.size(); ++i) {
-      const json::Value test = tests[i];
+    for (const json::Value test : tests) {
       if (!test["name"].is(json::Type::String)) {
         add(DiagnosticKind::MissingKey, test, "a test without `name`");
         continue;

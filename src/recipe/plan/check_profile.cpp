@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/text/suggest.hpp"
+#include "recipe/plan/load.hpp"
 #include "recipe/plan/parts.hpp"
 #include "recipe/profile/data.hpp"
 

@@ -36,7 +36,8 @@ std::expected<Parameters::At, RequestError> Parameters::position(json::Value par
   if (!view) return std::unexpected(view.error());
   const auto offset = offset_in(*view->source->text, member_of(params, "position"));
   if (!offset) return std::unexpected(offset.error());
-  return At{*std::move(view), view->source->base + *offset};
+  const auto at = view->source->base + *offset;
+  return At{*std::move(view), at};
 }
 
 std::expected<Range, RequestError> Parameters::range(const SourceView& view, json::Value range) const {

@@ -57,7 +57,7 @@ class Emulator {
     // Elements of an array that nothing is bound to are like the first one that is.
     if (known == bindings_.end()) {
       bindings_.push_back(
-          {.set = binding.set, .binding = binding.binding, .elements = std::vector(binding.count, std::move(layout))});
+          {.set = binding.set, .binding = binding.binding, .elements = std::vector(binding.count, layout)});
     } else {
       known->elements[binding.element] = std::move(layout);
     }

@@ -94,10 +94,10 @@ std::vector<std::vector<double>> run_case(const OperatorCase& each) {
   for (const Array& input : each.inputs) inputs.push_back(tensor_of(input));
   for (std::size_t i = inputs.size(), state = 0; i < graph.inputs.size(); ++i, ++state) {
     const tosa::TensorType& type = graph[graph.inputs[i]].type;
-    const std::size_t bytes =
+    const std::size_t size =
         static_cast<std::size_t>(*tensor::element_count(type.shape)) * tosa::bits_of(type.data) / 8;
     inputs.push_back(reference::Tensor::from_bytes(
-        type, std::vector<std::byte>(bytes, static_cast<std::byte>(state < zeros.size() ? zeros[state] : 0))));
+        type, std::vector<std::byte>(size, static_cast<std::byte>(state < zeros.size() ? zeros[state] : 0))));
   }
   const auto results = reference::run(graph, inputs);
   EXPECT_TRUE(results.has_value());

@@ -79,7 +79,8 @@ void emit_tflite_VAR_HANDLE(NodeContext& node) {
   const std::string name = node.text("container", "") + "/" + node.text("shared_name", "");
   std::vector<std::byte> bytes(name.size());
   std::ranges::transform(name, bytes.begin(), [](char each) { return static_cast<std::byte>(each); });
-  node.out(0, known_term(array_of(FileType::Resource, {static_cast<std::int64_t>(bytes.size())}, std::move(bytes))));
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  node.out(0, known_term(array_of(FileType::Resource, {size}, std::move(bytes))));
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "lower/strategies/attention/attention_rows.hpp"
+#include "lower/strategies/strategy.hpp"
 
 namespace slipway::lower {
 namespace {
