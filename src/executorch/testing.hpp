@@ -107,7 +107,7 @@ class TestProgram {
     std::vector<std::byte> header(kHeaderBytes);
     const std::string_view magic = "eh00";
     std::ranges::copy(bytes_of(magic), header.begin());
-    store(&header[4], static_cast<std::uint32_t>(header_length));
+    store(&header[4], header_length);
     store(&header[8], static_cast<std::uint64_t>(file.size() + kHeaderBytes));
     const std::size_t base = aligned(file.size() + kHeaderBytes);
     store(&header[16], static_cast<std::uint64_t>(base));

@@ -306,8 +306,9 @@ TEST_P(LayerDraws, AttachmentsAliasTensors) {
   const std::vector<std::uint8_t> found = contents<std::uint8_t>(texels);
   for (std::size_t i = 0; i < kSide * kSide; ++i) {
     // Half a pixel is rounded to even or up.
-    EXPECT_NEAR(found[4 * i], static_cast<double>(i % kSide) + 0.5, 0.5) << i;
-    EXPECT_NEAR(found[4 * i + 1], static_cast<double>(i / kSide) + 0.5, 0.5) << i;
+    const auto column = i % kSide, row = i / kSide;
+    EXPECT_NEAR(found[4 * i], static_cast<double>(column) + 0.5, 0.5) << i;
+    EXPECT_NEAR(found[4 * i + 1], static_cast<double>(row) + 0.5, 0.5) << i;
     EXPECT_EQ(found[4 * i + 2], 7) << i;
     EXPECT_EQ(found[4 * i + 3], 255) << i;
   }

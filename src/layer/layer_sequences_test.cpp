@@ -266,7 +266,7 @@ class LayerSequences : public testing::LayerTest, public ::testing::WithParamInt
     vk().vkCmdDispatch(commands, 1, 1, 1);
     MUST(vk().vkEndCommandBuffer(commands));
     {
-      const std::lock_guard lock(submission);
+      const std::scoped_lock lock(submission);
       submit({commands});
     }
     vk().vkDestroyCommandPool(device(), pool, nullptr);

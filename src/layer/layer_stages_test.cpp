@@ -70,10 +70,10 @@ class LayerStages : public testing::LayerTest, public ::testing::WithParamInterf
       modules.push_back({.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                          .codeSize = code.words.size_bytes(),
                          .pCode = code.words.data()});
-    for (std::size_t i = 0; i < codes.size(); ++i)
+    for (const auto& code : codes)
       stages.push_back({.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                        .stage = codes[i].stage,
-                        .module = module({codes[i].words.begin(), codes[i].words.end()}),
+                        .stage = code.stage,
+                        .module = module({code.words.begin(), code.words.end()}),
                         .pName = "main"});
     const VkPipelineVertexInputStateCreateInfo input{.sType =
                                                          VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};

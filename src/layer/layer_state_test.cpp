@@ -83,7 +83,7 @@ std::string text_of_argument(std::string_view function, const T& value) {
 }
 
 template <auto Member>
-constexpr std::string_view kFunctionName = "";
+constexpr std::string_view kFunctionName;
 #define STATE_FUNCTION(name, keeper) \
   template <>                        \
   constexpr std::string_view kFunctionName<&StateTable::name> = #name;

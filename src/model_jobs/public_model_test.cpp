@@ -128,7 +128,7 @@ TEST_P(PublicModel, ThreadsTakeTurnsOnOneDevice) {
     const Model model = parsed(kTwoInputs);
     PreparedModel prepared = prepare(model, {.times = t % 2 == 1}).value();
     for (unsigned i = 0; i < 10; ++i) {
-      const float a = static_cast<float>(i), b = static_cast<float>(t);
+      const auto a = static_cast<float>(i), b = static_cast<float>(t);
       prepared.set_input("a", std::vector<float>(6, a)).value();
       prepared.set_input("b", std::vector<float>(6, b)).value();
       ASSERT_TRUE(prepared.run());
@@ -140,6 +140,7 @@ TEST_P(PublicModel, ThreadsTakeTurnsOnOneDevice) {
   for (unsigned t = 0; t < 4; ++t) threads.emplace_back(work, t);
 }
 
+// NOLINTBEGIN(bugprone-use-after-move)
 TEST_P(PublicModel, ObjectsThatWereMovedFromThrow) {
   Model model = parsed(kTwoInputs);
   PreparedModel prepared = prepare(model).value();
@@ -155,6 +156,7 @@ TEST_P(PublicModel, ObjectsThatWereMovedFromThrow) {
   prepared = prepare(other).value();
   EXPECT_TRUE(prepared.run());
 }
+// NOLINTEND(bugprone-use-after-move)
 
 TEST_P(PublicModel, InputsBeginAsZeros) {
   PreparedModel prepared = prepare(parsed(kTwoInputs)).value();

@@ -158,7 +158,7 @@ TEST(PlatformLibrary, FindsItsOwnFile) {
 // This program, with a test that ends in a certain way.
 std::vector<std::string> part(const std::string& test) {
   std::vector<std::string> command = own_command();
-  command.push_back("--gtest_also_run_disabled_tests");
+  command.emplace_back("--gtest_also_run_disabled_tests");
   command.push_back("--gtest_filter=PlatformPart.DISABLED_" + test);
   return command;
 }

@@ -172,6 +172,7 @@ TEST(PublicRunner, TheExceptionOfAFunctionIsNested) {
   }
 }
 
+// NOLINTBEGIN(bugprone-use-after-move,performance-move-const-arg)
 TEST(PublicRunner, DevicesAndArtifactsThatWereMovedFromStayUsable) {
   slipway::device device;
   const slipway::device taken = std::move(device);
@@ -190,6 +191,7 @@ TEST(PublicRunner, DevicesAndArtifactsThatWereMovedFromStayUsable) {
     EXPECT_THROW(made.execute(), slipway::runner::state_error);
   }
 }
+// NOLINTEND(bugprone-use-after-move,performance-move-const-arg)
 
 TEST(PublicRunner, SeveralRunnersShareADevice) {
   const slipway::device device;

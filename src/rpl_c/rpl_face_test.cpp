@@ -65,8 +65,7 @@ TEST(RplFace, GivesThePipelineOfC) {
   ASSERT_EQ(pipeline.modules.size(), 1);
   EXPECT_EQ(pipeline.modules[0].words[0], 0x07230203);
   std::vector<std::string> stages;
-  for (const rpl_entry_point& entry : pipeline.modules[0].entry_points)
-    stages.emplace_back(std::string(entry.function));
+  for (const rpl_entry_point& entry : pipeline.modules[0].entry_points) stages.emplace_back(entry.function);
   EXPECT_THAT(stages, ElementsAre("vertex_main", "fragment_main"));
   EXPECT_NE(rpl_metadata_json(pipeline).find(pipeline.metadata.hashes.pipeline), std::string::npos);
   EXPECT_EQ(program->options().size(), 2);
@@ -76,7 +75,7 @@ TEST(RplFace, GivesThePipelineOfC) {
 TEST(RplFace, ProgramsThatWereMovedFromStayUsable) {
   auto program = RplProgram::parse({{"triangle.rpl", kTriangle}});
   ASSERT_TRUE(program);
-  const RplProgram taken = std::move(*program);
+  const RplProgram taken = std::move(*program);  // NOLINT(performance-move-const-arg): as a user may write
   EXPECT_EQ(program->options().size(), 2);
   const RplPipelinePtr first = program->compile(triangle()).value();
   EXPECT_EQ(first, taken.compile(triangle()).value());

@@ -52,7 +52,7 @@ class BlockBench {
     }
     const bool is_wide = term.type == FileType::I64 || term.type == FileType::F64;
     const FileType stored = !is_wide ? term.type : term.type == FileType::I64 ? FileType::I32 : FileType::F32;
-    const Array made = array_of(stored, term.shape, (*results)[0].to_bytes());
+    Array made = array_of(stored, term.shape, (*results)[0].to_bytes());
     if (!is_wide) return made;
     return term.type == FileType::I64 ? array_of(term.type, term.shape, made.integers())
                                       : array_of(term.type, term.shape, made.reals());

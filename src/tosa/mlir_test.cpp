@@ -18,7 +18,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::StartsWith;
 
 // The graph as text, or the diagnostics.
 std::string read(std::string_view text, const MlirOptions& options = {}) {

@@ -245,7 +245,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::try_add(Op op, std::span<const
   if (!ran) return std::nullopt;
   const auto error = error_of(*made, *ran, errors_in);
   if (!error) return std::nullopt;
-  const std::vector<ValueId> added =
+  std::vector<ValueId> added =
       graph.add_node(op, {operands.begin(), operands.end()}, std::move(attributes), std::move(types));
   for (Tensor& value : ran->values) {
     values.push_back(std::move(value));

@@ -54,7 +54,7 @@ TEST(ResidentMemory, OnlyPagesOfTheMappedFileAreReleased) {
   const Result<MappedFile> file = map_file(scratch / "file");
   ASSERT_TRUE(file);
   const std::vector<std::byte> expected(1 << 20, std::byte{2});
-  const std::vector<std::byte> bytes = expected;
+  const std::vector<std::byte> bytes(1 << 20, std::byte{2});
   release_mapped_pages(bytes, file->bytes());
   release_mapped_pages(bytes, {});
   release_mapped_pages({}, file->bytes());

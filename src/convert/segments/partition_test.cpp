@@ -21,8 +21,8 @@ std::string ids(const std::string& text, PartitionOrder order = PartitionOrder::
   const Program program(text);
   const Partitioning made = partition(program.graph, program.shaders, order);
   std::string all;
-  for (std::size_t c = 0; c < made.of_constant.size(); ++c) {
-    if (made.of_constant[c]) all += formatted("k{} ", *made.of_constant[c]);
+  for (const auto& segment : made.of_constant) {
+    if (segment) all += formatted("k{} ", *segment);
   }
   for (const std::uint32_t partition : made.of_node) all += formatted("{} ", partition);
   if (!all.empty()) all.pop_back();

@@ -157,8 +157,9 @@ TEST_F(DrawTest, AttributesAreInterpolated) {
   run_it(plan_);
   const std::vector<Color> seen = pixels(t);
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    EXPECT_NEAR(seen[i][0], static_cast<float>(i % 4) + 0.5f, 1e-5);
-    EXPECT_NEAR(seen[i][1], static_cast<float>(i / 4) + 0.5f, 1e-5);
+    const std::size_t row = i / 4, column = i % 4;
+    EXPECT_NEAR(seen[i][0], static_cast<float>(column) + 0.5f, 1e-5);
+    EXPECT_NEAR(seen[i][1], static_cast<float>(row) + 0.5f, 1e-5);
     EXPECT_EQ(seen[i][2], 0.5f);
   }
 }

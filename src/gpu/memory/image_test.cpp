@@ -42,7 +42,7 @@ TEST_F(ImageTest, KeepsItsContents) {
                                             info_of(Format::B10G11R11_UFLOAT_PACK32, 6, 4),
                                             info_of(Format::R32G32B32A32_UINT, 3, 3, 4),
                                             info_of(Format::BC1_RGBA_UNORM_BLOCK, 10, 6)};
-  for (vk::ImageInfo info : infos) {
+  for (const vk::ImageInfo& info : infos) {
     SCOPED_TRACE(vk::name_of(info.format));
     const Image probe = must(create_image(device(), info));
     const std::vector<std::uint8_t> bytes = some_bytes(probe.packed_size(0));

@@ -149,7 +149,7 @@ class TfliteModel {
   // Values of less than a byte share bytes, the first in the lowest bits.
   static std::vector<std::uint8_t> packed(const Array& array) {
     const auto* begin = reinterpret_cast<const std::uint8_t*>(array.data.data());
-    const std::vector<std::uint8_t> wide(begin, begin + array.data.size());
+    std::vector<std::uint8_t> wide(begin, begin + array.data.size());
     const std::uint32_t bits = bits_of(array.type);
     if (bits >= 8) return wide;
     const std::size_t in_byte = 8 / bits;

@@ -27,7 +27,7 @@ TEST(Origin, IsAnyOtherPlace) {
   const Origin none, binary(SourceLocation::in_file("a.vgf"), "/0", "z");
   EXPECT_EQ(none.location().kind, SourceLocation::Kind::None);
   EXPECT_EQ(none.path() + none.uid(), "");
-  const Origin copy = binary;
+  const Origin copy = binary;  // NOLINT(performance-unnecessary-copy-initialization)
   EXPECT_EQ(copy.location().file, "a.vgf");
   EXPECT_EQ(copy.path() + copy.uid(), "/0z");
 }

@@ -48,7 +48,8 @@ TEST_P(UndefinedTest, GatherReadsRowsOfItsOwnBatch) {
     const Tensor indices = tensor(DataType::I32, {3, 6}, {-1, 2, 1000000, -1000000, kMin, kMax});
     const Tensor result = results(made(Op::GATHER, {{values, indices}, {}, {}}))[0];
     for (std::size_t i = 0; i < result.size(); ++i) {
-      const double wanted = 7 + static_cast<double>(i / 12);
+      const std::size_t row = i / 12;
+      const double wanted = 7 + static_cast<double>(row);
       EXPECT_EQ(result.is_float() ? result.reals[i] : static_cast<double>(result.integers[i]), wanted) << i;
     }
   }

@@ -253,7 +253,7 @@ TEST(Diagram, RandomDiagramsKeepTheRules) {
     const std::size_t count = 2 + below(25);
     for (std::size_t i = 0; i < count; ++i) {
       DiagramNode node{.title = std::string(1 + below(20), 'n'), .results = {1 + below(3), "i8[1, 2]"}};
-      if (below(2)) node.lines.push_back(std::string(below(40), 'l'));
+      if (below(2)) node.lines.emplace_back(below(40), 'l');
       // Clusters of neighbours, so that links between them mostly go one way.
       if (!diagram.clusters.empty() && below(3))
         node.cluster =

@@ -17,9 +17,7 @@
 namespace slipway::model {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::Key;
 
 vk::Snapshot some_device() {
   vk::Snapshot snapshot;

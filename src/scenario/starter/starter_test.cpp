@@ -211,9 +211,9 @@ OpDecorate %y DescriptorSet 0
 
 TEST(ShaderStarter, OpenShapesOfGraphs) {
   const auto dims = [](const std::string& text, const std::string& uid) {
-    const std::size_t begin = text.find("[", text.find("\"dims\"", text.find("\"uid\": \"" + uid + "\"")));
+    const std::size_t begin = text.find('[', text.find("\"dims\"", text.find("\"uid\": \"" + uid + "\"")));
     std::string found;
-    for (const char c : text.substr(begin, text.find("]", begin) + 1 - begin)) {
+    for (const char c : text.substr(begin, text.find(']', begin) + 1 - begin)) {
       if (c != ' ' && c != '\n') found += c;
     }
     return found;

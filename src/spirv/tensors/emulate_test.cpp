@@ -430,7 +430,7 @@ TEST(EmulateTensors, Refusals) {
 
 // Each function of a chain passes on its two tensors in both orders and in pairs: more copies than any real shader.
 TEST(EmulateTensors, EndlessCopiesAreRefused) {
-  std::string globals, annotations, interface, functions;
+  std::string globals, annotations, interface;
   constexpr int kTensors = 8;
   std::string parameters, all, swapped, turned;
   for (int i = 0; i < kTensors; ++i) {

@@ -362,9 +362,9 @@ TEST(Exr, TheFileThatIsWritten) {
   const std::vector<std::uint16_t> halfs = {0x3c00, 0x4000, 0x4200, 0x4400};
   const auto bytes = encode_exr(exr_format(Format::R16G16B16A16_SFLOAT), 1, 1, std::as_bytes(std::span(halfs)));
   std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = std::to_integer<char>(bytes[i]);
-    text += c >= ' ' && c <= '~' ? std::string(1, c) : formatted("\\{:x}", std::to_integer<unsigned>(bytes[i]));
+  for (const std::byte byte : bytes) {
+    const char c = std::to_integer<char>(byte);
+    text += c >= ' ' && c <= '~' ? std::string(1, c) : formatted("\\{:x}", std::to_integer<unsigned>(byte));
   }
   EXPECT_EQ(
       text,

@@ -59,13 +59,13 @@ const Environment environment;
 // Whether this call fails.
 bool fails(const char* name) {
   if (!environment.counts(name) || ++calls != fail_at) return false;
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   failed = name;
   return true;
 }
 
 void count(const char* name, std::int64_t change) {
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   live[name] += change;
 }
 
@@ -287,19 +287,19 @@ PFN_vkVoidFunction VKAPI_PTR get_device_proc_addr(VkDevice device, const char* n
 }  // namespace slipway::testing::fault_layer
 
 extern "C" __attribute__((visibility("default"))) VkResult
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* pVersionStruct) {
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* version) {
   namespace layer = slipway::testing::fault_layer;
-  pVersionStruct->loaderLayerInterfaceVersion = 2;
-  pVersionStruct->pfnGetInstanceProcAddr = layer::get_instance_proc_addr;
-  pVersionStruct->pfnGetDeviceProcAddr = layer::get_device_proc_addr;
-  pVersionStruct->pfnGetPhysicalDeviceProcAddr = nullptr;
+  version->loaderLayerInterfaceVersion = 2;
+  version->pfnGetInstanceProcAddr = layer::get_instance_proc_addr;
+  version->pfnGetDeviceProcAddr = layer::get_device_proc_addr;
+  version->pfnGetPhysicalDeviceProcAddr = nullptr;
   return VK_SUCCESS;
 }
 
 // Starts to count again; the n-th call from here fails (0: none).
 extern "C" __attribute__((visibility("default"))) void fault_layer_fail_at(std::uint64_t n) {
   namespace layer = slipway::testing::fault_layer;
-  const std::lock_guard lock(layer::mutex);
+  const std::scoped_lock lock(layer::mutex);
   layer::calls = 0;
   layer::fail_at = n;
   layer::live.clear();
@@ -309,7 +309,7 @@ extern "C" __attribute__((visibility("default"))) void fault_layer_fail_at(std::
 // What failed, and which objects were not destroyed: "vkCreateBuffer; 1 of vkAllocateMemory".
 extern "C" __attribute__((visibility("default"))) void fault_layer_state(char* failed, char* leaks, std::size_t size) {
   namespace layer = slipway::testing::fault_layer;
-  const std::lock_guard lock(layer::mutex);
+  const std::scoped_lock lock(layer::mutex);
   std::string text;
   for (const auto& [name, number] : layer::live) {
     if (number != 0) text += std::to_string(number) + " of " + name + "; ";

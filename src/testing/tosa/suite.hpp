@@ -31,8 +31,8 @@ inline Part part() {
   if (!text) return {};
   char* rest = nullptr;
   Part part{.number = std::strtoull(text, &rest, 10)};
-  if (*rest != '/' || (part.of = std::strtoull(rest + 1, nullptr, 10)) <= part.number)
-    throw std::runtime_error("SLIPWAY_TOSA_PART must be like 3/16");
+  part.of = *rest == '/' ? std::strtoull(rest + 1, nullptr, 10) : 0;
+  if (part.of <= part.number) throw std::runtime_error("SLIPWAY_TOSA_PART must be like 3/16");
   return part;
 }
 

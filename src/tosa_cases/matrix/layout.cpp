@@ -119,7 +119,7 @@ bool is_legal(const Rescale& r) {
 CaseParts rescale_parts(const Rescale& r, TensorBuilder& make) {
   const std::int64_t channels = r.per_channel ? 3 : 1, width = tosa::bits_of(r.from);
   // Values whose result is predictable with this shift and 32 bits.
-  std::int64_t bits = std::min<std::int64_t>({r.shift - 1, r.scale32 && r.shift == 16 ? 14 : 46, width - 1});
+  auto bits = std::min<std::int64_t>({r.shift - 1, r.scale32 && r.shift == 16 ? 14 : 46, width - 1});
   if (!r.scale32) bits = std::min<std::int64_t>({bits, 46, r.shift + 15});
   const auto zero_point = [&](DataType type, bool is_unsigned) -> std::int64_t {
     if (type == DataType::I8) return make.random.pick<std::int64_t>({0, -128, 127, 3});

@@ -95,7 +95,7 @@ void add_quantised_binary(OperatorCases& cases, std::string_view kind, FileType 
       const double least = nonzero ? std::min(static_cast<double>(scales.b.zero) + 1, high) : low;
       const int b = nonzero && least >= high ? c.input(type, {8, 16}, low, high - 1, scales.b)
                                              : c.input(type, {8, 16}, least, high, scales.b);
-      Options options = with_activation<Options>(activation);
+      auto options = with_activation<Options>(activation);
       c.op_with(kind, {a, b}, {{type, scales.y}}, options);
     });
   }

@@ -126,7 +126,7 @@ class CaseBuilder {
 
   static std::pair<double, double> limits(FileType type) {
     const int bits = static_cast<int>(bits_of(type));
-    const double whole = static_cast<double>(std::int64_t{1} << bits);
+    const auto whole = static_cast<double>(std::int64_t{1} << bits);
     return is_unsigned(type) ? std::pair{0.0, whole - 1} : std::pair{-whole / 2, whole / 2 - 1};
   }
 

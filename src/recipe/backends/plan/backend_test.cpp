@@ -9,6 +9,7 @@
 #include "vgf/write.hpp"
 
 // The address sanitizer replaces the heap, so `mallinfo2` of the C library does not see it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" __attribute__((weak)) std::size_t __sanitizer_get_current_allocated_bytes();
 
 namespace slipway::recipe {
