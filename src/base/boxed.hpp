@@ -34,7 +34,7 @@ class Boxed {
 // The value of an alternative, boxed or not.
 template <class T>
 const T& unboxed(const T& value) {
-  return value;
+  return value;  // NOLINT(bugprone-return-const-ref-from-parameter): callers have variables
 }
 template <class T>
 const T& unboxed(const Boxed<T>& box) {

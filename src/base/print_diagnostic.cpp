@@ -76,14 +76,14 @@ std::string excerpt(const SourceLocation& location, bool colour) {
   const Position start = location.source->position(location.span.begin);
   std::string_view line = location.source->line(start.line);
   std::size_t column = std::min<std::size_t>(start.column - 1, line.size());
-  std::string_view lead = "";
+  std::string_view lead;
   if (line.size() > kMaxLine && column > kMaxLine / 2) {  // show the part of a long line around the location
     const std::size_t cut = column - kMaxLine / 2;
     line.remove_prefix(cut);
     column -= cut;
     lead = "...";
   }
-  std::string_view tail = "";
+  std::string_view tail;
   if (line.size() > kMaxLine) {
     line = line.substr(0, kMaxLine);
     tail = "...";

@@ -54,7 +54,7 @@ std::string drop_in_text(const CLI::App& app, const CLI::ParseError& error) {
 
 // Without the types of values: `--shape: a value is missing`.
 std::string message_of(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::size_t colon = text.find(": ");
   if (error.get_name() != "ArgumentMismatch" || colon == text.npos || !text.ends_with(" missing")) return text;
   return text.substr(0, colon) + ": a value is missing";

@@ -41,7 +41,7 @@ void Pool::run(const Work& work) {
   work_.store(nullptr);
   for (Backoff backoff; active_.load() != 0;) backoff.pause();
   {
-    const std::lock_guard lock(turn_);
+    const std::scoped_lock lock(turn_);
     ++serving_;
   }
   next_turn_.notify_all();
@@ -71,7 +71,7 @@ void Pool::serve(unsigned worker) {
 std::shared_ptr<Pool> Pool::shared(unsigned threads, bool pin) {
   static std::mutex mutex;
   static std::map<std::pair<unsigned, bool>, std::shared_ptr<Pool>> pools;
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   std::shared_ptr<Pool>& pool = pools[{std::max(threads, 1U), pin}];
   if (!pool) pool = std::make_shared<Pool>(threads, pin);
   return pool;

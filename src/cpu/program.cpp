@@ -68,7 +68,7 @@ struct Program::State {
 
   Result<std::unique_ptr<Instance>> take();
   void give_back(std::unique_ptr<Instance> instance) {
-    const std::lock_guard lock(mutex);
+    const std::scoped_lock lock(mutex);
     idle.push_back(std::move(instance));
   }
   Result<> load_kernels(const CompileOptions& options);
@@ -93,7 +93,7 @@ Result<> for_each(unsigned threads, std::size_t count, const std::function<Resul
     try {
       for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
         if (Result<> done = work(i); !done) {
-          const std::lock_guard lock(mutex);
+          const std::scoped_lock lock(mutex);
           if (i < failed) {
             failed = i;
             outcome = std::move(done);
@@ -103,7 +103,7 @@ Result<> for_each(unsigned threads, std::size_t count, const std::function<Resul
         items.add();
       }
     } catch (...) {
-      const std::lock_guard lock(mutex);
+      const std::scoped_lock lock(mutex);
       exception = std::current_exception();
       next.store(count);
     }
@@ -151,7 +151,7 @@ Result<> Program::State::pack_constants(const CompileOptions& options) {
 
 Result<std::unique_ptr<Instance>> Program::State::take() {
   {
-    const std::lock_guard lock(mutex);
+    const std::scoped_lock lock(mutex);
     if (!idle.empty()) {
       auto instance = std::move(idle.back());
       idle.pop_back();

@@ -586,7 +586,7 @@ class Translator {
   // --- expressions ---
 
   std::optional<Value> broadcast(const Instruction& in) {
-    const Value from = get(in.operand(3));
+    Value from = get(in.operand(3));
     const auto lane = kernel_.constants.find(in.operand(4));
     if (!from.value || lane == kernel_.constants.end() || lane->second >= lanes_) return std::nullopt;
     if (from.spread == Spread::Uniform) return from;

@@ -3,6 +3,7 @@
 // library would be 0.8 MB of a bundle. These definitions replace it; each call fails.
 #include <cstddef>
 
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 std::size_t ZSTD_compress2(void*, void*, std::size_t, const void*, std::size_t) { return 0; }
 std::size_t ZSTD_compressBound(std::size_t size) { return size; }
@@ -13,3 +14,4 @@ std::size_t ZSTD_decompress(void*, std::size_t, const void*, std::size_t) { retu
 unsigned ZSTD_isError(std::size_t) { return 1; }
 const char* ZSTD_getErrorName(std::size_t) { return "this compiler has no zstd"; }
 }
+// NOLINTEND(readability-identifier-naming)

@@ -213,7 +213,7 @@ class ProgramReader {
         values.push_back({value_type(value.value_type()), std::nullopt});
         continue;
       }
-      const auto type = static_cast<std::size_t>(tensor->scalar_type());
+      const std::size_t type = static_cast<std::uint8_t>(tensor->scalar_type());
       if (count_of(tensor->sizes()) > static_cast<std::size_t>(kMaxRank)) {
         error(DiagnosticKind::Unsupported, tensor,
               formatted("{} {} of method `{}` has rank {}; {} is the limit", role, i, string_of(plan.name()),

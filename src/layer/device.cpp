@@ -451,7 +451,7 @@ void LayerDevice::release() {
 }
 
 void LayerDevice::forget_private_data(std::uint64_t object) {
-  const std::lock_guard lock(private_mutex);
+  const std::scoped_lock lock(private_mutex);
   std::erase_if(private_data, [&](const auto& one) { return one.first.second == object; });
 }
 

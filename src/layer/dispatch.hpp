@@ -119,7 +119,7 @@ class ByDispatchKey {
     return nullptr;
   }
   void add(const void* handle, std::unique_ptr<T> value) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     ++count_;
     for (Entry* at = first_.load(std::memory_order_relaxed); at != nullptr; at = at->next) {
       if (at->key.load(std::memory_order_relaxed) != nullptr) continue;
@@ -134,7 +134,7 @@ class ByDispatchKey {
     first_.store(entry, std::memory_order_release);
   }
   std::unique_ptr<T> remove(const void* handle) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     std::unique_ptr<T> removed;
     for (Entry* at = first_.load(std::memory_order_relaxed); at != nullptr; at = at->next) {
       if (at->key.load(std::memory_order_relaxed) != key_of(handle)) continue;

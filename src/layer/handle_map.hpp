@@ -31,7 +31,7 @@ class HandleMap {
   T* add(Handle handle, std::unique_ptr<T> object) {
     T* const added = object.get();
     Shard& shard = shard_of(handle);
-    const std::lock_guard lock(shard.mutex);
+    const std::scoped_lock lock(shard.mutex);
     shard.forget_latest();
     const bool is_new = shard.objects.insert_or_assign(handle, std::move(object)).second;
     if (is_new) count_.fetch_add(1, std::memory_order_release);
@@ -41,7 +41,7 @@ class HandleMap {
   std::unique_ptr<T> remove(Handle handle) {
     if (count_.load(std::memory_order_acquire) == 0) return nullptr;
     Shard& shard = shard_of(handle);
-    const std::lock_guard lock(shard.mutex);
+    const std::scoped_lock lock(shard.mutex);
     const auto found = shard.objects.find(handle);
     if (found == shard.objects.end()) return nullptr;
     std::unique_ptr<T> object = std::move(found->second);
@@ -53,7 +53,7 @@ class HandleMap {
   // Frees all objects.
   void clear() {
     for (Shard& shard : shards_) {
-      const std::lock_guard lock(shard.mutex);
+      const std::scoped_lock lock(shard.mutex);
       count_.fetch_sub(shard.objects.size(), std::memory_order_release);
       shard.forget_latest();
       shard.objects.clear();

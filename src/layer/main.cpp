@@ -3,14 +3,15 @@
 #include "layer/dispatch.hpp"
 
 extern "C" __attribute__((visibility("default"))) VkResult
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* pVersionStruct) {
-  return slipway::layer::negotiate(pVersionStruct);
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* version) {
+  return slipway::layer::negotiate(version);
 }
 
 #ifdef SLIPWAY_LAYER_OWNS_LIBSTDCXX
 namespace __gnu_cxx {
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 void __freeres();  // exported by libstdc++ for leak checkers, but declared in none of its headers
-}
+}  // namespace __gnu_cxx
 
 namespace {
 // The C++ library inside the layer keeps 72 KiB for exceptions that are thrown when the memory is exhausted. A program

@@ -51,13 +51,13 @@ class Packer {
         from_.data() + element_bytes<From>(batch * strides_.batch + begin * strides_.row + first * strides_.column);
     std::byte* to = to_.data() + element_bytes<To>(((batch * p_.panels() + panel) * p_.rows + begin) * p_.width);
     std::int64_t column = 0;
-    const auto step = [&](std::int64_t columns) {
+    const auto past = [&](std::int64_t columns) {
       from += element_bytes<From>(columns * strides_.column);
       to += element_bytes<To>(columns);
-      column += columns;
+      return columns;
     };
     const bool transposed = strides_.row == 1 && end - begin == kRows;
-    for (; count - column >= kPiece; step(kPiece)) {
+    for (; count - column >= kPiece; column += past(kPiece)) {
       if (strides_.column == 1)
         piece<kPiece, 1>(end - begin, from, to);
       else if (transposed)
@@ -65,7 +65,7 @@ class Packer {
       else
         piece<kPiece, 0>(end - begin, from, to);
     }
-    for (; column < count; step(1)) piece<1, 0>(end - begin, from, to);
+    for (; column < count; column += past(1)) piece<1, 0>(end - begin, from, to);
   }
 
   // Converts neighbours together, and only then exchanges rows and columns.

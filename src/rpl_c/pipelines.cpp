@@ -112,7 +112,7 @@ std::shared_ptr<ProgramState> ProgramState::link(std::vector<ModulePtr> modules,
 }
 
 std::unique_ptr<rpl::Compiler> ProgramState::take_compiler() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (idle_.empty()) return std::make_unique<rpl::Compiler>();
   std::unique_ptr<rpl::Compiler> compiler = std::move(idle_.back());
   idle_.pop_back();
@@ -122,7 +122,7 @@ std::unique_ptr<rpl::Compiler> ProgramState::take_compiler() {
 PipelinePtr ProgramState::compile(const rpl_variant& variant, Diagnostics& diagnostics) {
   const std::string key = key_of(variant);
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (const auto known = by_variant_.find(key); known != by_variant_.end()) {
       diagnostics = known->second->remarks;
       return share(known->second);
@@ -144,20 +144,20 @@ PipelinePtr ProgramState::compile(const rpl_variant& variant, Diagnostics& diagn
     // A variant with warnings of its own keeps its own object.
     if (diagnostics.empty()) pipeline = keep(std::move(pipeline));
   }
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   idle_.push_back(std::move(compiler));
   if (!pipeline || key.empty()) return pipeline;
   return share(by_variant_.try_emplace(key, std::move(pipeline)).first->second);
 }
 
 PipelinePtr ProgramState::keep(PipelinePtr pipeline) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::string hash(std::string_view(pipeline->metadata.hashes.pipeline));
   return share(by_content_.try_emplace(std::move(hash), std::move(pipeline)).first->second);
 }
 
 void ProgramState::forget() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   by_variant_.clear();
   by_content_.clear();
 }

@@ -98,7 +98,7 @@ struct rpl_program {
   std::vector<std::uint64_t> stamps;  // of the files at the last attempt to load them
 
   std::shared_ptr<slipway::rpl_c::ProgramState> current() {
-    const std::lock_guard lock(mutex);
+    const std::scoped_lock lock(mutex);
     return state;
   }
 };

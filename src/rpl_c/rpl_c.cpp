@@ -157,7 +157,7 @@ int rpl_program_changed(const rpl_program* given) {
   int changed = 0;
   guarded(nullptr, [&] {
     const std::vector<std::uint64_t> now = stamps_now(program);
-    const std::lock_guard lock(program.mutex);
+    const std::scoped_lock lock(program.mutex);
     changed = now != program.stamps ? 1 : 0;
     return RPL_OK;
   });
@@ -171,7 +171,7 @@ rpl_status rpl_program_reload(rpl_program* program, int* reloaded, rpl_problems*
     std::vector<std::uint64_t> now = stamps_now(*program);
     std::vector<ModulePtr> modules = program->current()->modules();
     {
-      const std::lock_guard lock(program->mutex);
+      const std::scoped_lock lock(program->mutex);
       if (now == program->stamps) return RPL_OK;
       program->stamps = now;  // these contents are not tried again
     }
@@ -184,7 +184,7 @@ rpl_status rpl_program_reload(rpl_program* program, int* reloaded, rpl_problems*
     std::shared_ptr<ProgramState> made = ProgramState::link(std::move(modules), diagnostics);
     if (!made) return give_result(diagnostics, problems);
     give_problems(diagnostics, problems);
-    const std::lock_guard lock(program->mutex);
+    const std::scoped_lock lock(program->mutex);
     program->state = std::move(made);
     program->stamps = std::move(read);
     if (reloaded) *reloaded = 1;

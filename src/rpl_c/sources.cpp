@@ -51,7 +51,7 @@ std::optional<std::string> Sources::read(const std::string& file, Diagnostics& d
 ModulePtr Sources::load(const std::string& file, Diagnostics& diagnostics) {
   const std::uint64_t stamp = stamp_of(file);  // before it is read: a change in between is noticed
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     const auto known = loaded_.find(file);
     if (known != loaded_.end() && known->second->stamp == stamp && stamp != 0) {
       for (const Diagnostic& found : known->second->warnings.all()) diagnostics.add(found);
@@ -64,7 +64,7 @@ ModulePtr Sources::load(const std::string& file, Diagnostics& diagnostics) {
   if (!made) return nullptr;
   made->file = file;
   made->stamp = stamp;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   loaded_[file] = made;
   return made;
 }

@@ -82,7 +82,7 @@ static inline bool read_float(const char* text, std::uint32_t& bits) {
                       : exponent > 60 ? kMaxFloat
                                       : times_power(mantissa, exponent < -80 ? -80 : exponent);
   if (size >= kMaxFloat) return false;
-  const float value = static_cast<float>(negative ? -size : size);
+  const auto value = static_cast<float>(negative ? -size : size);
   memcpy(&bits, &value, sizeof bits);
   return true;
 }

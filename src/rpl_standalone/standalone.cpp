@@ -11,10 +11,13 @@
 
 // The one of the C++ library prints the type of the exception, for which it has a demangler; no exception leaves the
 // library.
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 namespace __cxxabiv1 {
 extern std::terminate_handler __terminate_handler;
 std::terminate_handler __terminate_handler = std::abort;
 }  // namespace __cxxabiv1
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace slipway::rpl_c {
 namespace {

@@ -12,6 +12,7 @@ Path output_path(const Scenario& scenario, std::string_view dst, const Path& out
 }
 
 const Path& output_root(const Scenario& scenario, const Path& output_directory) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): callers have variables
   return output_directory.empty() ? scenario.directory : output_directory;
 }
 

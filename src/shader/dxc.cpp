@@ -48,7 +48,7 @@ Result<Compiled> compile_with_dxc(const SourcePtr& source, const Options& option
       "dxc", "-spirv",       "-fspv-target-env=vulkan1.3", "-T", "cs_6_6", "-enable-16bit-types", "-E", options.entry,
       "-Fo", output.string()};
   for (const Macro& macro : options.macros) {
-    words.push_back(macro.value ? "-D" : "-U");
+    words.emplace_back(macro.value ? "-D" : "-U");
     words.push_back(macro.value && !macro.value->empty() ? formatted("{}={}", macro.name, *macro.value) : macro.name);
   }
   const auto include = [&](const Path& directory) {

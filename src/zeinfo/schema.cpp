@@ -26,7 +26,7 @@ struct Need {
 };
 constexpr Need R{true};
 constexpr Need O{};
-constexpr Need W(int from, int to) { return {false, from, to}; }
+constexpr Need W(int from, int to) { return {false, from, to}; }  // NOLINT(readability-identifier-naming)
 
 // Indices in all_enums() and all_mappings().
 enum EnumNumber : std::uint8_t {

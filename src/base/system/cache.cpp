@@ -109,7 +109,8 @@ std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {
   std::optional<std::vector<std::byte>> value = read_entry(directory_, key);
   if (value) return value;
   for (const Path& directory : shared_directories()) {
-    if ((value = read_entry(directory, key))) return value;
+    value = read_entry(directory, key);
+    if (value) return value;
   }
   return std::nullopt;
 }

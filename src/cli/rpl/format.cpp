@@ -38,8 +38,10 @@ int format_verb(const Arguments& arguments) {
       std::optional<Diagnostic> other;
       if (read && !is_rpl(read->content()))
         other = other_format(file, "format", "programs of the Render Pipeline Language");
-      if (other) diagnostics.add(*std::move(other));
-      if (!other) diagnostics.add(std::move(text.error()));
+      if (other)
+        diagnostics.add(*std::move(other));
+      else
+        diagnostics.add(std::move(text.error()));
       continue;
     }
     const bool same = *text == (*source)->text();

@@ -80,7 +80,7 @@ class Narrower {
     std::vector<std::byte> half(count * 2);
     std::size_t overflows = 0, first = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const float wide = load<float>(&constant.data[i * sizeof(float)]);
+      const auto wide = load<float>(&constant.data[i * sizeof(float)]);
       const auto narrow = static_cast<tensor::Float16>(wide);
       if (std::isfinite(wide) && !std::isfinite(static_cast<float>(narrow)) && overflows++ == 0) first = i;
       store(&half[i * 2], narrow);

@@ -83,7 +83,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL pass_on_message(VkDebugUtilsMessageSeverityFlagBi
   }
   // The loader warns that the user has named layers in the environment.
   if (message.text.starts_with("env var 'VK_INSTANCE_LAYERS'")) return VK_FALSE;
-  const std::lock_guard lock(core.message_mutex);
+  const std::scoped_lock lock(core.message_mutex);
   core.options.on_message(message);
   return VK_FALSE;
 }

@@ -110,7 +110,7 @@ Term encoded_on_host(const Array& array, FileType type, const Conversion& how) {
 
 // Whether a float is below 0 or -0.
 Term has_sign(Elementwise& b, const Term& x, bool of_zero) {
-  const Term negative = b.binary(Binary::Less, x, 0);
+  Term negative = b.binary(Binary::Less, x, 0);
   if (!of_zero) return negative;
   const Term inverse = b.unary(Unary::Reciprocal, x);
   return b.logical(Binary::BitOr, negative, b.binary(Binary::Equal, inverse, -kInfinity));

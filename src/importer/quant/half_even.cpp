@@ -69,7 +69,7 @@ Term rounding_quotient(Builder& b, const Term& x, const Term& scale, FileType ty
 
 Term quotient_by_255(Builder& b, const Term& x) {
   if (x.known) return b.binary(Binary::Div, x, 255);
-  const double reciprocal = static_cast<double>(1.0F / 255);
+  const auto reciprocal = static_cast<double>(1.0F / 255);
   const Term near = b.binary(Binary::Mul, x, reciprocal);
   // x - 255 * near as x - 256 * near + near, all of which are exact.
   const Term rest = b.add(b.sub(x, b.binary(Binary::Mul, near, 256)), near);

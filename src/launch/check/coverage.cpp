@@ -55,14 +55,14 @@ bool accesses_cover(vk::AccessFlags barrier, vk::AccessFlags reads, vk::AccessFl
 
 std::string words_for_stages(vk::StageFlags stages) {
   std::vector<std::string_view> words;
-  if (stages & vk::stage::kComputeShader) words.push_back("the compute shader");
-  if (stages & vk::stage::kDataGraph) words.push_back("the graph");
-  if (stages & vk::stage::kTransfer) words.push_back("the copy");
-  if (stages & vk::stage::kVertexInput) words.push_back("vertex input");
-  if (stages & vk::stage::kVertexShader) words.push_back("the vertex shader");
-  if (stages & vk::stage::kFragmentShader) words.push_back("the fragment shader");
-  if (stages & vk::stage::kEarlyFragmentTests) words.push_back("depth and stencil tests");
-  if (stages & vk::stage::kColorAttachmentOutput) words.push_back("colour attachments");
+  if (stages & vk::stage::kComputeShader) words.emplace_back("the compute shader");
+  if (stages & vk::stage::kDataGraph) words.emplace_back("the graph");
+  if (stages & vk::stage::kTransfer) words.emplace_back("the copy");
+  if (stages & vk::stage::kVertexInput) words.emplace_back("vertex input");
+  if (stages & vk::stage::kVertexShader) words.emplace_back("the vertex shader");
+  if (stages & vk::stage::kFragmentShader) words.emplace_back("the fragment shader");
+  if (stages & vk::stage::kEarlyFragmentTests) words.emplace_back("depth and stencil tests");
+  if (stages & vk::stage::kColorAttachmentOutput) words.emplace_back("colour attachments");
   std::string text;
   for (const std::string_view word : words) text += (text.empty() ? "" : " and ") + std::string(word);
   return text;

@@ -6,6 +6,7 @@
 
 #include <volk.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ class Payload {
     if (from == nullptr || count == 0) return nullptr;
     T* const to = reserve<T>(count);
     if (memory_ == nullptr) return from;
-    std::memcpy(to, from, count * sizeof(T));
+    std::copy_n(from, count, to);
     return to;
   }
   // `edit` exchanges the pointers of a copied element.
@@ -141,7 +142,8 @@ class StateRecord {
         slot.unused = old;
       }
     }
-    if (call == nullptr && (call = take(slot, size)) == nullptr) return nullptr;
+    if (call == nullptr) call = take(slot, size);
+    if (call == nullptr) return nullptr;
     call->next = slot.used;
     slot.used = call;
     call->bounds = bounds;

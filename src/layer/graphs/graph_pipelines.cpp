@@ -107,7 +107,7 @@ class PipelineRequest {
     }
     const std::string identifier(reinterpret_cast<const char*>(given->pIdentifier), given->identifierSize);
     if (identified_ == nullptr) return VK_PIPELINE_COMPILE_REQUIRED;
-    const std::lock_guard lock(identified_->mutex);
+    const std::scoped_lock lock(identified_->mutex);
     const auto found = identified_->programs.find(identifier);
     if (found == identified_->programs.end()) return VK_PIPELINE_COMPILE_REQUIRED;
     pipeline.program = found->second;
@@ -143,7 +143,7 @@ class PipelineRequest {
                               formatted("graph `{}`: {} dispatches, {} bytes of session memory", graph->name,
                                         program->program.dispatches.size(), program->session_size));
     if (identified_ != nullptr) {
-      const std::lock_guard lock(identified_->mutex);
+      const std::scoped_lock lock(identified_->mutex);
       identified_->programs.emplace(pipeline.identifier, program);
     }
     pipeline.program = std::move(program);

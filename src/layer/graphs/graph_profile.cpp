@@ -18,7 +18,7 @@ VkQueryPool GraphProfile::begin(VkCommandBuffer commands, std::uint32_t family) 
   const auto count = static_cast<std::uint32_t>(operators_.size() + 1);
   Recording made{.mask = bits >= all_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1};
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (recordings_.size() >= kMaxRecordings) return VK_NULL_HANDLE;
     const VkQueryPoolCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count};
@@ -36,7 +36,7 @@ void GraphProfile::mark(VkCommandBuffer commands, VkQueryPool pool, std::uint32_
 
 std::string GraphProfile::text() const {
   std::vector<launch::OperatorTime> samples;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   for (std::size_t i = 0; i < recordings_.size(); ++i) {
     const auto& [pool, mask] = recordings_[i];
     std::vector<std::uint64_t> ticks(operators_.size() + 1);

@@ -107,7 +107,7 @@ class RecordedGraphs {
   // called for a new one.
   template <class Record>
   VkCommandBuffer find(std::uint32_t family, const std::vector<VkDeviceAddress>& addresses, Record record) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     Entry* const entry = entry_of(family, addresses);
     if (entry == nullptr || entry->commands != nullptr) return entry == nullptr ? nullptr : entry->commands;
     const VkCommandBuffer commands = begin(family);

@@ -9,12 +9,12 @@
 namespace slipway::layer {
 
 VkResult RecordPool::allocate(const LayerDevice& device, RecordSlot& slot) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return take(device, slot);
 }
 
 VkResult RecordPool::null(const LayerDevice& device, RecordSlot& slot) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (null_.mapped == nullptr) {
     if (const VkResult result = take(device, null_); result != VK_SUCCESS) return result;
     const spirv::TensorRecord record{.address = null_.address};
@@ -45,7 +45,7 @@ VkResult RecordPool::take(const LayerDevice& device, RecordSlot& slot) {
 }
 
 void RecordPool::free(const RecordSlot& slot) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   free_.push_back(slot);
 }
 

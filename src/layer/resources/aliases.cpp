@@ -8,22 +8,22 @@
 namespace slipway::layer {
 
 void Aliases::add(VkImage image) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   images_[image] = {};
 }
 
 void Aliases::remove(VkImage image) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   images_.erase(image);
 }
 
 bool Aliases::contains(VkImage image) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return images_.contains(image);
 }
 
 void Aliases::bind(VkImage image, VkDeviceMemory memory, VkDeviceSize offset) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = images_.find(image);
   if (found == images_.end() || memory == VK_NULL_HANDLE) return;
   found->second = {memory, offset};
@@ -34,32 +34,32 @@ void Aliases::bind(VkImage image, VkDeviceMemory memory, VkDeviceSize offset) {
 
 void Aliases::bind(TensorObject& tensor, VkDeviceMemory memory, VkDeviceSize offset) {
   if (!tensor.as_image) return;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const Location where = tensors_[&tensor] = {memory, offset};
   if (std::ranges::any_of(images_, [&](const auto& image) { return image.second == where; })) use_rows_of_image(tensor);
 }
 
 void Aliases::remove(TensorObject& tensor) {
   if (!tensor.as_image) return;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   tensors_.erase(&tensor);
 }
 
 void Aliases::add(TensorViewObject& view) {
   if (!view.tensor->as_image) return write_record(view);
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   view.tensor->views.push_back(&view);
   write_record(view);
 }
 
 void Aliases::remove(TensorViewObject& view) {
   // The tensor of the view may be destroyed already.
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   for (const auto& [tensor, where] : tensors_) std::erase(tensor->views, &view);
 }
 
 void Aliases::forget(VkDeviceMemory memory) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   for (auto& [image, where] : images_) {
     if (where.memory == memory) where = {};
   }

@@ -55,7 +55,7 @@ VkResult SetPrivateData(VkDevice handle, VkObjectType type, std::uint64_t object
   return guarded([&] {
     LayerDevice& device = device_of(handle);
     if (!is_own(device, type, object)) return device.next.vkSetPrivateData(handle, type, object, slot, data);
-    const std::lock_guard lock(device.private_mutex);
+    const std::scoped_lock lock(device.private_mutex);
     device.private_data[{slot, object}] = data;
     return VK_SUCCESS;
   });
@@ -65,7 +65,7 @@ void GetPrivateData(VkDevice handle, VkObjectType type, std::uint64_t object, Vk
                     std::uint64_t* data) {
   LayerDevice& device = device_of(handle);
   if (!is_own(device, type, object)) return device.next.vkGetPrivateData(handle, type, object, slot, data);
-  const std::lock_guard lock(device.private_mutex);
+  const std::scoped_lock lock(device.private_mutex);
   const auto found = device.private_data.find({slot, object});
   *data = found == device.private_data.end() ? 0 : found->second;
 }
@@ -73,7 +73,7 @@ void GetPrivateData(VkDevice handle, VkObjectType type, std::uint64_t object, Vk
 void DestroyPrivateDataSlot(VkDevice handle, VkPrivateDataSlot slot, const VkAllocationCallbacks* allocator) {
   LayerDevice& device = device_of(handle);
   {
-    const std::lock_guard lock(device.private_mutex);
+    const std::scoped_lock lock(device.private_mutex);
     std::erase_if(device.private_data, [&](const auto& one) { return one.first.first == slot; });
   }
   device.next.vkDestroyPrivateDataSlot(handle, slot, allocator);

@@ -146,7 +146,7 @@ DispatchRecorder::~DispatchRecorder() {
 const RecordedDispatch* DispatchRecorder::add(std::uint32_t family, std::shared_ptr<const RecordedWork> work) {
   const auto& families = device_.physical->snapshot.queue_families;
   auto made = std::make_unique<RecordedDispatch>(device_, std::move(work));
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (is_full_) return nullptr;
   const auto refuse = [&](std::string_view why) {
     is_full_ = true;

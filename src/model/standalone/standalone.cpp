@@ -262,8 +262,7 @@ class Planner {
 
   // Each run must write all of an output.
   void mark_results(Standalone& alone) {
-    for (std::size_t i = 0; i < file_.outputs.size(); ++i) {
-      const vgf::Slot& slot = file_.outputs[i];
+    for (const vgf::Slot& slot : file_.outputs) {
       launch::Resource& resource = alone.plan.resources[planned_.at(slot.resource)];
       const ArrayElements elements = elements_of(file_.resources[slot.resource], alone.shapes[slot.resource]).value();
       resource.is_result = true;

@@ -21,7 +21,7 @@ std::vector<std::string> Workspace::open(const std::string& uri, std::string tex
   const SourcePtr before = path.empty() ? text_of(uri) : source_at(path);
   // Documents are opened with the text of their files, which changes nothing.
   const bool same = before && before->name() == uri && before->text() == text;
-  open_[uri] = same ? before : make_source(uri, std::move(text));
+  open_[uri] = same ? before : make_source(uri, std::move(text));  // NOLINT(performance-move-const-arg)
   if (!path.empty()) open_paths_[path] = uri;
   const bool new_project = is_open_project(uri) && !path.empty() && open_projects_.insert(path).second;
   return same && !new_project ? std::vector<std::string>() : forget_text(uri);

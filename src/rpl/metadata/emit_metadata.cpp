@@ -350,8 +350,8 @@ class Emitter {
     need(storage, "shaderStorageImageArrayNonUniformIndexing");
     if (options_.target >= Target::Vulkan13) return;
     if (options_.target == Target::Vulkan11 && (sampled || storage))
-      to.extensions.push_back("VK_EXT_descriptor_indexing");
-    if (graphics) to.extensions.push_back("VK_KHR_dynamic_rendering");
+      to.extensions.emplace_back("VK_EXT_descriptor_indexing");
+    if (graphics) to.extensions.emplace_back("VK_KHR_dynamic_rendering");
   }
 
   void add_names(const OptionSet& set, std::vector<std::string>& to) const {

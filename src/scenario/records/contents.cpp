@@ -165,7 +165,7 @@ Record<InlineRandom> random_record(std::string_view name, bool typed) {
     std::move(record).optional("type", &InlineRandom::type, element_type_words(), kType);
   else
     std::move(record).required("type", &InlineRandom::type, element_type_words(), kType);
-  return std::move(record)
+  return std::move(record)  // NOLINT(bugprone-use-after-move): a call returns the record itself
       .required("seed", &InlineRandom::seed, json::Integer{}, "equal seeds produce equal elements")
       .optional("min", &InlineRandom::min, AnyNumber{},
                 "the minimum; when absent 0 for floats, otherwise the smallest value of the type")

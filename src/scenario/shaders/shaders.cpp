@@ -44,7 +44,7 @@ Diagnostic problem_in(const Shader& shader, std::string_view key, DiagnosticKind
 // Include directories are relative to the scenario's directory; one that is absent there but present relative to the
 // current directory is used with a warning (docs/spec/scenario.md#decision-4).
 Path include_directory(const Scenario& scenario, const std::string& name, json::Value at, Diagnostics& diagnostics) {
-  const Path directory = source_path(scenario, name);
+  Path directory = source_path(scenario, name);
   if (directory_exists(directory) || !directory_exists(name)) return directory;
   diagnostics.add(json::problem(at, DiagnosticKind::DeprecatedForm,
                                 formatted("`{}` is found in the current directory only, and taken from there; include "

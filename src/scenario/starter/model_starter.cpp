@@ -98,8 +98,7 @@ class ModelStarter {
 
   void write_resources() {
     graph_uid_ = uids_.make(options_.file.stem().string());
-    for (std::size_t i = 0; i < options_.substitutions.size(); ++i)
-      shader_uids_.push_back(uids_.make(options_.substitutions[i].first));
+    for (const auto& substitution : options_.substitutions) shader_uids_.push_back(uids_.make(substitution.first));
     out_.object([&] {
       out_.key("graph").object(
           [&] { out_.member("uid", graph_uid_).member("src", path_in_scenario(options_, options_.file)); });

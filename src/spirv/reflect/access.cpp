@@ -298,7 +298,7 @@ std::vector<Id> Functions::reachable(Id function) const {
     if (bodies_.contains(id) && seen.insert(id).second) reached.push_back(id);
   };
   reach(function);
-  for (std::size_t i = 0; i < reached.size(); ++i) {
+  for (std::size_t i = 0; i < reached.size(); ++i) {  // NOLINT(modernize-loop-convert): the list grows
     for (const Instruction& instruction : body(reached[i])) {
       if (instruction.op == spv::Op::OpFunctionCall) reach(instruction.operand(2));
     }

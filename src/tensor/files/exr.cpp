@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <ranges>
 
 #include "base/checked.hpp"
 #include "base/format.hpp"
@@ -316,8 +317,8 @@ Result<std::array<std::size_t, 4>> exr_channels(const ExrView& picture, const st
   for (std::uint32_t c = 0; c < format.components; ++c) {
     const std::vector<std::string_view> names = channel_names(format, format.channel[c].letter);
     chosen[c] = kExrNone;
-    for (auto wanted = names.rbegin(); wanted != names.rend(); ++wanted) {
-      const auto found = std::ranges::find(picture.channels, *wanted, &ExrChannel::name);
+    for (const std::string_view wanted : std::views::reverse(names)) {
+      const auto found = std::ranges::find(picture.channels, wanted, &ExrChannel::name);
       if (found != picture.channels.end()) chosen[c] = static_cast<std::size_t>(found - picture.channels.begin());
     }
     if (chosen[c] == kExrNone && format.components == 1 && picture.channels.size() == 1) chosen[c] = 0;

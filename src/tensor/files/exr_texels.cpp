@@ -46,7 +46,7 @@ std::optional<std::vector<std::byte>> without_runs(Bytes runs, std::size_t size)
   bytes.reserve(size);
   ByteReader in(runs);
   while (in.remaining() > 0) {
-    const int count = in.read<std::int8_t>();
+    const auto count = in.read<std::int8_t>();
     if (count < 0) {
       bytes.append_range(in.take(static_cast<std::size_t>(-count)));
     } else {

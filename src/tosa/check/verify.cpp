@@ -286,7 +286,7 @@ class Verifier {
     for (const Constant& constant : graph_.constants) {
       if (constant.value != node.inputs[2] || graph_[constant.value].type.data != DataType::I8) continue;
       for (const std::byte byte : constant.data) {
-        const int shift = static_cast<std::int8_t>(byte);
+        const auto shift = static_cast<std::int8_t>(byte);
         if (shift <= kMaxShift && shift >= kMinShift) continue;
         const std::string text = formatted("a shift is {}; shifts are {} to {}", shift, kMinShift, kMaxShift);
         if (shift >= 0 && shift < kMinShift)

@@ -161,7 +161,7 @@ class SpirvWriter {
 
   static std::uint64_t element_bits(const Node& node, const OperandInfo& operand, DataType type) {
     if (!is_float(type)) {
-      const std::uint64_t bits = static_cast<std::uint64_t>(node.attributes.integer(operand.name));
+      const auto bits = static_cast<std::uint64_t>(node.attributes.integer(operand.name));
       return size_of(type) == 8 ? bits : bits & ((std::uint64_t{1} << 8 * size_of(type)) - 1);
     }
     std::array<std::byte, 8> element{};

@@ -20,6 +20,8 @@
 #include <string>
 #include <utility>
 
+// NOLINTBEGIN(readability-identifier-naming,bugprone-virtual-near-miss)
+
 // A virtual function that is not available.
 #define SLIPWAY_NO_SLOT(index) \
   virtual void slot_##index() { xrt_core::not_available(index); }
@@ -233,3 +235,5 @@ class __attribute__((visibility("default"))) system {
 }  // namespace xrt_core
 
 #undef SLIPWAY_NO_SLOT
+
+// NOLINTEND(readability-identifier-naming,bugprone-virtual-near-miss)

@@ -67,7 +67,7 @@ std::expected<Path, std::string> installed_module(std::string_view file_name, co
   if (directory.filename() == "bin")
     directories.insert(directories.end(), {prefix / SLIPWAY_LIBRARY_DIRECTORY / "slipway", prefix / "lib" / "slipway"});
   for (const Path& one : directories) {
-    const Path file = one / file_name;
+    Path file = one / file_name;
     if (!file_exists(file) || directory_exists(file)) continue;
     std::string reason = distrust(file, program);
     if (reason.empty()) return file;

@@ -170,8 +170,10 @@ void run_like_a_runtime(Client& client) {
   for (int i = 0; i < kInferences; ++i) {
     std::vector<float> input(16), wanted(16);
     for (std::size_t k = 0; k < input.size(); ++k) input[k] = static_cast<float>(i) + static_cast<float>(k);
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-      wanted[k] = static_cast<float>(k / 4 + 1) * input[4 * (3 - k / 4) + k % 4];
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      const std::size_t row = k / 4;
+      wanted[k] = static_cast<float>(row + 1) * input[4 * (3 - row) + k % 4];
+    }
     fill(x, input);
     client.submit({commands});
     client.check_contents(y, wanted, formatted("inference {}", i));

@@ -238,7 +238,7 @@ class Pair {
       case Binary::Mod:
       case Binary::Fmod: {
         const Term quotient = b_.div(x_, y_);
-        const Term rest = b_.sub(x_, b_.mul(quotient, y_));
+        Term rest = b_.sub(x_, b_.mul(quotient, y_));
         if (op == Binary::Fmod) return rest;
         const Term signs_differ = b_.binary(Binary::Less, b_.binary(Binary::BitXor, rest, y_), 0);
         const Term rounds =
@@ -291,7 +291,7 @@ class Pair {
 
   Term pow() {
     if (const auto power = exponent()) {
-      const Term x = expanded_base();
+      Term x = expanded_base();
       if (*power == 0) return b_.number(x.type, 1, x.shape);
       if (*power == 1) return x;
       if (*power == 2) return b_.mul(x, x);

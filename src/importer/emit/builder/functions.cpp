@@ -141,109 +141,112 @@ std::optional<Op> direct(Unary op) {
 // The functions that are composed of others, of floats of 32 bits or fewer.
 class Composed {
  public:
-  explicit Composed(Elementwise& builder) : b(builder) {}
+  explicit Composed(Elementwise& builder) : b_(builder) {}
 
-  Term trunc(const Term& x) { return b.select(at_least(x, 0), b.unary(Unary::Floor, x), b.unary(Unary::Ceil, x)); }
+  Term trunc(const Term& x) { return b_.select(at_least(x, 0), b_.unary(Unary::Floor, x), b_.unary(Unary::Ceil, x)); }
 
   Term round_even(const Term& x) {
     // From here on all floats of the type are integers.
     const double limit = x.type == FileType::F16 ? 1024 : x.type == FileType::BF16 ? 128 : 8388608;
-    const Term rounded = b.apply(Op::CAST, b.apply(Op::CAST, b.clamp(x, -limit, limit), FileType::I32), x.type);
-    return b.select(b.binary(Binary::Less, b.unary(Unary::Abs, x), limit), rounded, x);
+    const Term rounded = b_.apply(Op::CAST, b_.apply(Op::CAST, b_.clamp(x, -limit, limit), FileType::I32), x.type);
+    return b_.select(b_.binary(Binary::Less, b_.unary(Unary::Abs, x), limit), rounded, x);
   }
 
   Term round_away(const Term& x) {
-    const Term magnitude = b.unary(Unary::Abs, x), floor = b.unary(Unary::Floor, magnitude);
-    const Term up = b.cast(b.binary(Binary::GreaterEqual, b.sub(magnitude, floor), 0.5), x.type);
-    const Term rounded = b.add(floor, up);
-    return b.select(at_least(x, 0), rounded, b.unary(Unary::Neg, rounded));
+    const Term magnitude = b_.unary(Unary::Abs, x), floor = b_.unary(Unary::Floor, magnitude);
+    const Term up = b_.cast(b_.binary(Binary::GreaterEqual, b_.sub(magnitude, floor), 0.5), x.type);
+    const Term rounded = b_.add(floor, up);
+    return b_.select(at_least(x, 0), rounded, b_.unary(Unary::Neg, rounded));
   }
 
   Term sqrt(const Term& x) {
     const double infinity = std::numeric_limits<double>::infinity();
-    const Term special = b.logical(Binary::BitOr, b.binary(Binary::Equal, x, 0), b.binary(Binary::Equal, x, infinity));
-    return b.select(special, x, b.mul(x, b.unary(Unary::Rsqrt, x)));
+    const Term special =
+        b_.logical(Binary::BitOr, b_.binary(Binary::Equal, x, 0), b_.binary(Binary::Equal, x, infinity));
+    return b_.select(special, x, b_.mul(x, b_.unary(Unary::Rsqrt, x)));
   }
 
   Term sign(const Term& x) {
-    const Term negative = b.select(b.binary(Binary::Less, x, 0), b.number(x.type, -1), x);
-    return b.select(b.binary(Binary::Greater, x, 0), b.number(x.type, 1), negative);
+    const Term negative = b_.select(b_.binary(Binary::Less, x, 0), b_.number(x.type, -1), x);
+    return b_.select(b_.binary(Binary::Greater, x, 0), b_.number(x.type, 1), negative);
   }
 
   Term log1p(const Term& x) {
-    const Term u = b.binary(Binary::Add, x, 1);
-    const Term corrected = b.div(b.mul(b.unary(Unary::Log, u), x), b.binary(Binary::Sub, u, 1));
-    return b.select(b.binary(Binary::Equal, u, 1), x, corrected);
+    const Term u = b_.binary(Binary::Add, x, 1);
+    const Term corrected = b_.div(b_.mul(b_.unary(Unary::Log, u), x), b_.binary(Binary::Sub, u, 1));
+    return b_.select(b_.binary(Binary::Equal, u, 1), x, corrected);
   }
 
   Term expm1(const Term& x) {
     // x * (1 + x/2 * (1 + x/3 * (...))): the series to the eighth power.
-    Term sum = b.number(x.type, 1);
-    for (int k = 8; k >= 2; --k) sum = b.affine(b.mul(b.affine(x, 1.0 / k, 0), sum), 1, 1);
-    const Term large = b.binary(Binary::Sub, b.unary(Unary::Exp, x), 1);
-    return b.select(b.binary(Binary::Less, b.unary(Unary::Abs, x), 0.5), b.mul(x, sum), large);
+    Term sum = b_.number(x.type, 1);
+    for (int k = 8; k >= 2; --k) sum = b_.affine(b_.mul(b_.affine(x, 1.0 / k, 0), sum), 1, 1);
+    const Term large = b_.binary(Binary::Sub, b_.unary(Unary::Exp, x), 1);
+    return b_.select(b_.binary(Binary::Less, b_.unary(Unary::Abs, x), 0.5), b_.mul(x, sum), large);
   }
 
   Term softplus(const Term& x) {
-    const Term decay = b.unary(Unary::Exp, b.unary(Unary::Neg, b.unary(Unary::Abs, x)));
-    return b.add(b.binary(Binary::Max, x, 0), log1p(decay));
+    const Term decay = b_.unary(Unary::Exp, b_.unary(Unary::Neg, b_.unary(Unary::Abs, x)));
+    return b_.add(b_.binary(Binary::Max, x, 0), log1p(decay));
   }
 
   Term atan(const Term& x) {
-    const Term magnitude = b.unary(Unary::Abs, x);
-    const Term inverted = b.binary(Binary::Greater, magnitude, 1);
-    const Term t = b.select(inverted, b.unary(Unary::Reciprocal, magnitude), magnitude);
+    const Term magnitude = b_.unary(Unary::Abs, x);
+    const Term inverted = b_.binary(Binary::Greater, magnitude, 1);
+    const Term t = b_.select(inverted, b_.unary(Unary::Reciprocal, magnitude), magnitude);
     const double root = std::numbers::sqrt3;
-    const Term shifted = b.binary(Binary::Greater, t, 2 - root);  // the tangent of pi/12
-    const Term moved = b.div(b.affine(t, root, -1), b.affine(t, 1, root));
-    const Term r = b.select(shifted, moved, t), square = b.mul(r, r);
+    const Term shifted = b_.binary(Binary::Greater, t, 2 - root);  // the tangent of pi/12
+    const Term moved = b_.div(b_.affine(t, root, -1), b_.affine(t, 1, root));
+    const Term r = b_.select(shifted, moved, t), square = b_.mul(r, r);
     // The series of the arc tangent to the 13th power, for |r| <= tan(pi/12).
-    Term sum = b.number(x.type, 1.0 / 13);
-    for (int k = 11; k >= 1; k -= 2) sum = b.sub(b.number(x.type, 1.0 / k), b.mul(sum, square));
-    Term angle = b.mul(r, sum);
-    angle = b.select(shifted, b.affine(angle, 1, std::numbers::pi / 6), angle);
-    angle = b.select(inverted, b.sub(b.number(x.type, std::numbers::pi / 2), angle), angle);
-    return b.select(b.binary(Binary::Less, x, 0), b.unary(Unary::Neg, angle), angle);
+    Term sum = b_.number(x.type, 1.0 / 13);
+    for (int k = 11; k >= 1; k -= 2) sum = b_.sub(b_.number(x.type, 1.0 / k), b_.mul(sum, square));
+    Term angle = b_.mul(r, sum);
+    angle = b_.select(shifted, b_.affine(angle, 1, std::numbers::pi / 6), angle);
+    angle = b_.select(inverted, b_.sub(b_.number(x.type, std::numbers::pi / 2), angle), angle);
+    return b_.select(b_.binary(Binary::Less, x, 0), b_.unary(Unary::Neg, angle), angle);
   }
 
   Term asin(const Term& x) {
-    const Term one = b.number(x.type, 1);
-    const Term cosine = b.unary(Unary::Sqrt, b.mul(b.sub(one, x), b.add(one, x)));
-    const Term angle = atan(b.div(x, cosine));
-    const Term at_end = b.mul(x, b.number(x.type, std::numbers::pi / 2));
-    return b.select(b.binary(Binary::Equal, b.unary(Unary::Abs, x), 1), at_end, angle);
+    const Term one = b_.number(x.type, 1);
+    const Term cosine = b_.unary(Unary::Sqrt, b_.mul(b_.sub(one, x), b_.add(one, x)));
+    const Term angle = atan(b_.div(x, cosine));
+    const Term at_end = b_.mul(x, b_.number(x.type, std::numbers::pi / 2));
+    return b_.select(b_.binary(Binary::Equal, b_.unary(Unary::Abs, x), 1), at_end, angle);
   }
 
   Term acos(const Term& x) {
-    const Term half = b.unary(Unary::Sqrt, b.affine(x, -0.5, 0.5));  // exact near 1, where pi/2 - asin(x) is not
-    const Term near_one = b.affine(asin(half), 2, 0);
-    const Term elsewhere = b.sub(b.number(x.type, std::numbers::pi / 2), asin(x));
-    return b.select(b.binary(Binary::Greater, x, 0.5), near_one, elsewhere);
+    const Term half = b_.unary(Unary::Sqrt, b_.affine(x, -0.5, 0.5));  // exact near 1, where pi/2 - asin(x) is not
+    const Term near_one = b_.affine(asin(half), 2, 0);
+    const Term elsewhere = b_.sub(b_.number(x.type, std::numbers::pi / 2), asin(x));
+    return b_.select(b_.binary(Binary::Greater, x, 0.5), near_one, elsewhere);
   }
 
   Term sinh(const Term& x) {
-    const Term e = expm1(b.unary(Unary::Abs, x));
-    const Term half = b.affine(b.add(e, b.div(e, b.affine(e, 1, 1))), 0.5, 0);
-    return b.select(b.binary(Binary::Less, x, 0), b.unary(Unary::Neg, half), half);
+    const Term e = expm1(b_.unary(Unary::Abs, x));
+    const Term half = b_.affine(b_.add(e, b_.div(e, b_.affine(e, 1, 1))), 0.5, 0);
+    return b_.select(b_.binary(Binary::Less, x, 0), b_.unary(Unary::Neg, half), half);
   }
 
   Term cosh(const Term& x) {
-    return b.affine(b.add(b.unary(Unary::Exp, x), b.unary(Unary::Exp, b.unary(Unary::Neg, x))), 0.5, 0);
+    return b_.affine(b_.add(b_.unary(Unary::Exp, x), b_.unary(Unary::Exp, b_.unary(Unary::Neg, x))), 0.5, 0);
   }
 
   Term asinh(const Term& x) {
-    const Term magnitude = b.unary(Unary::Abs, x), square = b.mul(x, x);
-    const Term root = b.unary(Unary::Sqrt, b.affine(square, 1, 1));
-    const Term value = log1p(b.add(magnitude, b.div(square, b.affine(root, 1, 1))));
-    return b.select(b.binary(Binary::Less, x, 0), b.unary(Unary::Neg, value), value);
+    const Term magnitude = b_.unary(Unary::Abs, x), square = b_.mul(x, x);
+    const Term root = b_.unary(Unary::Sqrt, b_.affine(square, 1, 1));
+    const Term value = log1p(b_.add(magnitude, b_.div(square, b_.affine(root, 1, 1))));
+    return b_.select(b_.binary(Binary::Less, x, 0), b_.unary(Unary::Neg, value), value);
   }
 
   Term acosh(const Term& x) {
-    const Term t = b.affine(x, 1, -1);
-    return log1p(b.add(t, b.unary(Unary::Sqrt, b.add(b.affine(t, 2, 0), b.mul(t, t)))));
+    const Term t = b_.affine(x, 1, -1);
+    return log1p(b_.add(t, b_.unary(Unary::Sqrt, b_.add(b_.affine(t, 2, 0), b_.mul(t, t)))));
   }
 
-  Term atanh(const Term& x) { return b.affine(log1p(b.div(b.affine(x, 2, 0), b.sub(b.number(x.type, 1), x))), 0.5, 0); }
+  Term atanh(const Term& x) {
+    return b_.affine(log1p(b_.div(b_.affine(x, 2, 0), b_.sub(b_.number(x.type, 1), x))), 0.5, 0);
+  }
 
   Term apply(Unary op, const Term& x) {
     switch (op) {
@@ -258,10 +261,10 @@ class Composed {
       case Unary::Sign:
         return sign(x);
       case Unary::IsNan:
-        return b.unary(Unary::Not, b.binary(Binary::Equal, x, x));
+        return b_.unary(Unary::Not, b_.binary(Binary::Equal, x, x));
       default:
         // Constants of these have more digits than narrow floats.
-        return x.type == FileType::F32 ? precise(op, x) : b.cast(precise(op, b.cast(x, FileType::F32)), x.type);
+        return x.type == FileType::F32 ? precise(op, x) : b_.cast(precise(op, b_.cast(x, FileType::F32)), x.type);
     }
   }
 
@@ -275,7 +278,7 @@ class Composed {
       case Unary::Softplus:
         return softplus(x);
       case Unary::Tan:
-        return b.div(b.unary(Unary::Sin, x), b.unary(Unary::Cos, x));
+        return b_.div(b_.unary(Unary::Sin, x), b_.unary(Unary::Cos, x));
       case Unary::Asin:
         return asin(x);
       case Unary::Acos:
@@ -297,9 +300,9 @@ class Composed {
     }
   }
 
-  Term at_least(const Term& x, double number) { return b.binary(Binary::GreaterEqual, x, number); }
+  Term at_least(const Term& x, double number) { return b_.binary(Binary::GreaterEqual, x, number); }
 
-  Elementwise& b;
+  Elementwise& b_;
 };
 
 Term of_integer(Elementwise& b, Unary op, const Term& x) {

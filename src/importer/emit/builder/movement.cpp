@@ -200,7 +200,7 @@ Term Movement::pad_with(const Term& x, const tensor::Shape& before, const tensor
     padding.insert(padding.end(), {first[d], std::max<std::int64_t>(after[d], 0)});
     shape[d] = size[d] + padding[2 * d] + padding[2 * d + 1];
   }
-  const Term cropped = slice(x, start, size);
+  Term cropped = slice(x, start, size);
   if (shape == cropped.shape) return cropped;
   if (cropped.count() == 0) return number(x.type, filling.real(0), shape);
   if (is_folded(cropped) && product_of(shape) <= kMaxFolded)

@@ -89,7 +89,7 @@ Term normal_indices(Builder& b, const Term& indices, std::int64_t extent) {
     }
     return b.integers(FileType::I32, indices.shape, list);
   }
-  const Term wide = b.widen(indices);
+  Term wide = b.widen(indices);
   if (is_unsigned(indices.type)) return wide;
   return b.select(b.binary(Binary::Less, wide, 0), b.binary(Binary::Add, wide, static_cast<double>(extent)), wide);
 }

@@ -52,10 +52,6 @@ Term depthwise(Builder& b, const Term& x, const Term& weights, const Term* bias,
 Term transposed_convolution(Builder& b, const Term& x, const Term& weights, const Term* bias, const Windows& windows,
                             const ConvolutionForm& form = {});
 
-// x without what no window reads; the padding of the windows becomes what they read of it, because TOSA demands that
-// windows and padding are used up exactly.
-Term fitted(Builder& b, const Term& x, Windows& windows);
-
 // Padding is less than any element.
 Term max_pool(Builder& b, const Term& x, const Windows& windows);
 // Elements inside of x count. Floats, int8 and int16; integers without dilation, whose averages are those of their

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/checked.hpp"
 #include "lower/kernel/small_floats.hpp"
 #include "lower/strategies/attention/attention_rows.hpp"
 
@@ -76,10 +77,10 @@ double time_of_attention(const Attention& a, const AttentionLayout& layout, cons
   const std::int64_t groups = a.batches * ((a.rows + layout.rows() - 1) / layout.rows());
   const std::int64_t mine = (groups + units - 1) / units;
   const std::int64_t together = std::clamp<std::int64_t>(2 * device.shared_memory / layout.shared_bytes(), 1, 4);
-  const auto steps = static_cast<double>((a.keys + layout.keys - 1) / layout.keys);
+  const auto steps = static_cast<double>(divide_up(a.keys, layout.keys));
   const auto scores = static_cast<double>(layout.rows() * layout.keys);
   const double products = 2 * scores * static_cast<double>(layout.depth + layout.columns);
-  const auto waves = static_cast<double>((mine + together - 1) / together);
+  const auto waves = static_cast<double>(divide_up(mine, together));
   return waves * steps * rates.attention_step +
          static_cast<double>(mine) * steps * (products / rates.attention_products + scores / rates.attention_powers);
 }

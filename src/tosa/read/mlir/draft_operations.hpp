@@ -33,6 +33,8 @@ class Operation : public mlir::Op<Operation<kName>, mlir::OpTrait::ZeroRegions, 
                  mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::VariadicOperands>::Op;
   using Properties = draft::Properties;
 
+  // MLIR calls these.
+  // NOLINTBEGIN(readability-identifier-naming)
   static llvm::StringRef getOperationName() { return kName.text; }
   static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
 
@@ -57,6 +59,7 @@ class Operation : public mlir::Op<Operation<kName>, mlir::OpTrait::ZeroRegions, 
                                                  llvm::function_ref<mlir::InFlightDiagnostic()>) {
     return mlir::success();
   }
+  // NOLINTEND(readability-identifier-naming)
 
   // `%a, %b {acc_type = f32, nan_mode = IGNORE} : (tensor<...>, ...) -> tensor<...>`
   static mlir::ParseResult parse(mlir::OpAsmParser& parser, mlir::OperationState& state) {

@@ -53,6 +53,7 @@ class MlProgram : public mlir::Dialect {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MlProgram)
 
+  // MLIR calls this. NOLINTNEXTLINE(readability-identifier-naming)
   static constexpr llvm::StringLiteral getDialectNamespace() { return "ml_program"; }
   explicit MlProgram(mlir::MLIRContext* context)
       : Dialect(getDialectNamespace(), context, mlir::TypeID::get<MlProgram>()) {

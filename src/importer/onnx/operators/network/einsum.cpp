@@ -64,7 +64,7 @@ std::size_t letters_of(const std::string& subscripts) {
 
 class Contraction {
  public:
-  explicit Contraction(Builder& builder) : b(builder) {}
+  explicit Contraction(Builder& builder) : b_(builder) {}
 
   // A label that occurs twice selects the diagonal of its dimensions.
   Labelled without_repeats(Labelled x) {
@@ -89,7 +89,7 @@ class Contraction {
         axes.push_back(static_cast<std::int64_t>(i));
     }
     if (axes.empty()) return x;
-    return {b.reduce(Reduction::Sum, x.term, std::move(axes), false), std::move(labels)};
+    return {b_.reduce(Reduction::Sum, x.term, std::move(axes), false), std::move(labels)};
   }
 
   // The product of two, of whose common labels those are summed that are not needed.
@@ -117,21 +117,21 @@ class Contraction {
     Labels labels = batch;
     labels.insert(labels.end(), of_x.begin(), of_x.end());
     labels.insert(labels.end(), of_y.begin(), of_y.end());
-    if (summed.empty()) return {b.mul(spread(x, labels), spread(y, labels)), labels};
+    if (summed.empty()) return {b_.mul(spread(x, labels), spread(y, labels)), labels};
     const std::int64_t batches = count(batch, extents), inner = count(summed, extents);
     const Term left = arranged(x, {batch, of_x, summed}, extents);
     const Term right = arranged(y, {batch, summed, of_y}, extents);
-    const Term made = b.matmul(b.reshape(left, {batches, count(of_x, extents), inner}),
-                               b.reshape(right, {batches, inner, count(of_y, extents)}));
+    const Term made = b_.matmul(b_.reshape(left, {batches, count(of_x, extents), inner}),
+                                b_.reshape(right, {batches, inner, count(of_y, extents)}));
     tensor::Shape shape;
     for (const Label label : labels) shape.push_back(extents[label]);
-    return {b.reshape(made, std::move(shape)), labels};
+    return {b_.reshape(made, std::move(shape)), labels};
   }
 
   Term ordered(const Labelled& x, const Labels& labels) {
     std::vector<std::int64_t> permutation;
     for (const Label label : labels) permutation.push_back(std::ranges::find(x.labels, label) - x.labels.begin());
-    return b.transpose(x.term, std::move(permutation));
+    return b_.transpose(x.term, std::move(permutation));
   }
 
  private:
@@ -144,12 +144,12 @@ class Contraction {
       permutation.push_back(static_cast<std::int64_t>(d));
       if (d == i) permutation.push_back(static_cast<std::int64_t>(j));
     }
-    const Term moved = b.transpose(x.term, std::move(permutation));
+    const Term moved = b_.transpose(x.term, std::move(permutation));
     tensor::Shape merged = moved.shape;
     merged[i] = extent * extent;
     merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     x.labels.erase(x.labels.begin() + static_cast<std::ptrdiff_t>(j));
-    x.term = b.stride(b.reshape(moved, std::move(merged)), static_cast<std::int64_t>(i), 0, extent + 1, extent);
+    x.term = b_.stride(b_.reshape(moved, std::move(merged)), static_cast<std::int64_t>(i), 0, extent + 1, extent);
     return x;
   }
 
@@ -172,7 +172,7 @@ class Contraction {
         shape.push_back(x.term.shape[static_cast<std::size_t>(found - x.labels.begin())]);
       }
     }
-    return b.reshape(ordered(x, own), std::move(shape));
+    return b_.reshape(ordered(x, own), std::move(shape));
   }
 
   // With its dimensions in the order of the groups and of the extents of the product.
@@ -181,10 +181,10 @@ class Contraction {
     for (const Labels& group : groups) order.insert(order.end(), group.begin(), group.end());
     tensor::Shape shape;
     for (const Label label : order) shape.push_back(extents[label]);
-    return b.broadcast(ordered(x, order), shape);
+    return b_.broadcast(ordered(x, order), shape);
   }
 
-  Builder& b;
+  Builder& b_;
 };
 
 // The labels of the result of an equation without an arrow: those of the ellipsis and the letters that occur once.

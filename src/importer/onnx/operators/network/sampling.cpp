@@ -150,7 +150,8 @@ Neighbours roi_neighbours(Builder& b, const RoiLine& line, std::int64_t bins, st
                           std::int64_t extent) {
   std::vector<double> bin_index, within;
   for (std::int64_t i = 0; i < bins * samples; ++i) {
-    bin_index.push_back(static_cast<double>(i / samples));
+    const std::int64_t bin = i / samples;
+    bin_index.push_back(static_cast<double>(bin));
     within.push_back((static_cast<double>(i % samples) + 0.5) / static_cast<double>(samples));
   }
   const auto constant = [&](const std::vector<double>& values) {
