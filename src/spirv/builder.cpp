@@ -158,6 +158,12 @@ Words Builder::words() const {
   return all;
 }
 
+std::size_t Builder::longest_instruction() const {
+  std::size_t longest = 0;
+  for (const WordBuffer& section : sections_) longest = std::max(longest, section.longest());
+  return longest;
+}
+
 void Builder::copy(Section to, const Instruction& instruction) {
   section(to).op_list(instruction.op, instruction.operands);
   if (to == Section::Functions) return;

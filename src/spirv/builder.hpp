@@ -212,8 +212,9 @@ class Builder {
   // One instruction at the end of a section, unchanged.
   void emit(Section section, spv::Op op, const Operands& operands = {});
 
-  // The whole module.
+  // The whole module. It is valid only if its longest instruction has at most kMaxInstruction words.
   Words words() const;
+  std::size_t longest_instruction() const;
 
  private:
   struct Scalar {

@@ -3,6 +3,7 @@
 // without allocating again.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -10,10 +11,14 @@
 
 namespace slipway::spirv {
 
+inline constexpr std::size_t kMaxInstruction = 0xffff;  // words: the count has 16 bits
+
 class WordBuffer {
  public:
-  void clear() { size_ = 0; }
+  void clear() { size_ = longest_ = 0; }
   std::size_t size() const { return size_; }
+  // The words of the longest instruction. One of more than kMaxInstruction is not valid.
+  std::size_t longest() const { return longest_; }
   WordSpan words() const { return {data_.get(), size_}; }
   std::uint32_t& operator[](std::size_t index) { return data_[index]; }
 
@@ -63,7 +68,8 @@ class WordBuffer {
   }
 
  private:
-  static std::uint32_t first_word(spv::Op op, std::size_t count) {
+  std::uint32_t first_word(spv::Op op, std::size_t count) {
+    longest_ = std::max(longest_, count);
     return static_cast<std::uint32_t>(count) << 16 | static_cast<std::uint32_t>(op);
   }
   void enlarge(std::size_t count);
@@ -71,6 +77,7 @@ class WordBuffer {
   std::unique_ptr<std::uint32_t[]> data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  std::size_t longest_ = 0;
 };
 
 }  // namespace slipway::spirv

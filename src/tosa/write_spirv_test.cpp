@@ -161,6 +161,17 @@ TEST(WriteSpirv, NamesAreKeptAsDebugInformation) {
   EXPECT_THAT(assembly_of(graph), Not(HasSubstr("OpString")));
 }
 
+// The instruction has a word for itself, its id and each input and output.
+TEST(WriteSpirv, GraphsThatNeedTooLongAnInstructionAreRefused) {
+  Graph graph;
+  graph.name = "main";
+  for (int i = 0; i < 65'500; ++i) graph.add_input({DataType::I8, {1}});
+  graph.outputs = {graph.inputs[0]};
+  EXPECT_TRUE(write_graph_module(graph));
+  for (int i = 0; i < 100; ++i) graph.add_input({DataType::I8, {1}});
+  EXPECT_THAT(assembly_of(graph), HasSubstr("of which it may have 65535: the graph has too many inputs and outputs"));
+}
+
 TEST(WriteSpirv, GraphsThatAModuleCannotRepresentAreRefused) {
   Graph graph;
   graph.name = "g";
