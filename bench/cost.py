@@ -505,9 +505,9 @@ CASES = [
     ("graph text: chain, inspect", chain, 500, "inspect {}"),
     ("graph text: chain, convert", chain, 200, "convert {} -o o.vgf"),
     ("graph text: chain, explain", chain, 200, "run --explain --device cpu {}"),
-    # The instruction of SPIR-V that lists the inputs has at most 65,535 words.
+    # An instruction of SPIR-V has at most 65,535 words.
     ("graph text: CONCAT of inputs, explain", concat, 100, "run --explain --device cpu {}", 8000),
-    ("graph text: CONCAT of results, explain", concat_of_results, 100, "run --explain --device cpu {}"),
+    ("graph text: CONCAT of results, explain", concat_of_results, 100, "run --explain --device cpu {}", 8000),
     ("graph text: CONCAT of inputs, run", concat, 100, "run --device cpu -q {}", 8000),
     ("graph text: constants, explain", constants, 200, "run --explain --device cpu {}"),
     ("VGF: chain, check", converted(chain, "m.vgf"), 200, "check {}"),
