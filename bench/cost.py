@@ -529,7 +529,7 @@ CASES = [
     ("SPIR-V assembly: instructions, inspect", spirv_text, 1000, "inspect {}"),
     ("GLSL: statements, inspect", glsl, 200, "inspect {}", 12800),
     ("npy: elements, run", npy_input, 100000, "run --device cpu -q {}"),
-    ("npz: arrays, run", npz_members, 50, "run --explain --device cpu {} --inputs in.npz", 8000),
+    ("npz: arrays, run", npz_members, 50, "run --explain --device cpu {} --inputs in.npz", 5000),
     ("PNG: rows, run", png, 50, "run -q {}", 1000),
     ("DDS: rows, run", dds, 50, "run -q {}", 1600),
     ("OpenEXR: rows, run", exr, 50, "run -q {}", 1600),
@@ -717,7 +717,7 @@ def main():
     parser.add_argument("--build", required=True, type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--only", default="", help="cases whose names have this text")
     parser.add_argument("--most", type=int, default=200_000, help="the largest first n")
-    parser.add_argument("--enough", type=float, default=0.12, help="seconds of CPU at the first n: noise is small beside that of 8n")
+    parser.add_argument("--enough", type=float, default=0.06, help="seconds of CPU at the first n: noise is small beside that of 8n")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at the same time")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
