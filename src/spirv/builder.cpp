@@ -158,9 +158,9 @@ Words Builder::words() const {
   return all;
 }
 
-std::size_t Builder::longest_instruction() const {
+std::size_t longest_instruction(const Builder& builder) {
   std::size_t longest = 0;
-  for (const WordBuffer& section : sections_) longest = std::max(longest, section.longest());
+  for (const WordBuffer& section : builder.sections_) longest = std::max(longest, section.longest());
   return longest;
 }
 

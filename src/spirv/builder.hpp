@@ -214,7 +214,7 @@ class Builder {
 
   // The whole module. It is valid only if its longest instruction has at most kMaxInstruction words.
   Words words() const;
-  std::size_t longest_instruction() const;
+  friend std::size_t longest_instruction(const Builder& builder);
 
  private:
   struct Scalar {

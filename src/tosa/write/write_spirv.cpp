@@ -36,7 +36,7 @@ class SpirvWriter {
     interface();
     body();
     if (options_.debug_info) debug_info();
-    if (const std::size_t longest = builder_.longest_instruction(); longest > spirv::kMaxInstruction) {
+    if (const std::size_t longest = longest_instruction(builder_); longest > spirv::kMaxInstruction) {
       return fail(DiagnosticKind::Unsupported, {},
                   formatted("an instruction of SPIR-V would have {} words, of which it may have {}: the graph has too "
                             "many inputs and outputs, or an operator has too many operands",
