@@ -14,6 +14,12 @@ commands=build/lint/compile_commands.json
 sed -i "s#build/lint/generated#build/$preset/generated#g" "$commands"
 [ $# -gt 0 ] || { mapfile -t files < <(find src -name '*.cpp'); set -- "${files[@]}"; }
 wanted=$(realpath --relative-to=. "$@")
-sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$commands" | while read -r unit; do
-  case $unit in */Unity/*) sed -n 's/^#include "\(.*\)"/\1/p' "$unit" ;; *) echo "${unit#"$PWD"/}" ;; esac | grep -Fxq "$wanted" && echo "$unit"
-done | xargs -P "$(nproc)" -n 1 clang-tidy -p build/lint --quiet
+mapfile -t units < <(sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$commands" | while read -r unit; do
+  case $unit in
+    */Unity/*) files=$(sed -n 's/^#include "\(.*\)"/\1/p' "$unit") ;;
+    *) files=${unit#"$PWD"/} ;;
+  esac
+  if grep -Fxq "$wanted" <<<"$files"; then echo "$unit"; fi
+done)
+[ ${#units[@]} -gt 0 ] || { echo "lint: this build compiles none of these files" >&2; exit 2; }
+printf '%s\0' "${units[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy -p build/lint --quiet
