@@ -19,11 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   format_diagnostics(diagnostics.all(), {.max_errors = 20});
   if (!profile || diagnostics.has_errors()) return 0;
   for (const recipe::Binding& binding : profile->bindings) {
-    const auto file = binding.init && binding.init->form == recipe::Init::Form::File
-                          ? artifacts.open_data(binding.init->file)
-                          : Result<recipe::Artifact>(recipe::Artifact{});
+    if (!binding.init) continue;
+    const auto file = binding.init->form == recipe::Init::Form::File ? artifacts.open_data(binding.init->file)
+                                                                     : Result<recipe::Artifact>(recipe::Artifact{});
     const std::uint64_t bytes = binding.size != 0 ? binding.size : file->bytes.size() - binding.init->skip;
-    if (bytes > 65536 || !binding.init) continue;
+    if (bytes > 65536) continue;
     std::vector<std::byte> buffer(bytes);
     recipe::initialize(*binding.init, {.file = file->bytes, .buffer = binding.name, .iteration = 3}, buffer);
   }
