@@ -68,7 +68,7 @@ sanitize() {
 lint() {
   local first=1 module files=()
   while read -r module; do
-    mapfile -t -O "${#files[@]}" files < <([ "$1" = "$first" ] && find "src/$module" -name '*.cpp')
+    mapfile -t -O "${#files[@]}" files < <([ "$1" = "$first" ] && [ -d "src/$module" ] && find "src/$module" -name '*.cpp')
     [ "$module" != shader ] || first=2
   done < <(sed -n 's/^\([a-z_]*\):.*/\1/p' layers.txt)
   ./dev lint "${files[@]}"
