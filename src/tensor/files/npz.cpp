@@ -28,9 +28,9 @@ constexpr std::uint32_t kStored = 0, kDeflated = 8, kEncrypted = 1, kZip64 = 0xf
 // Of a compressed member, which is made to find its header.
 constexpr std::size_t kHeadSize = std::size_t{64} << 10;
 
-std::unexpected<Failure> damaged(const std::string& member, Span range, const std::string& archive) {
-  return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(archive, range),
-              formatted("the compressed array `{}` is damaged", member));
+std::unexpected<Failure> damaged(const NpzMember& member, const std::string& archive) {
+  return fail(DiagnosticKind::FileFormat, SourceLocation::in_bytes(archive, member.range),
+              formatted("the array `{}` is damaged", member.name));
 }
 
 const Bytef* byte_pointer(Bytes bytes) { return reinterpret_cast<const Bytef*>(bytes.data()); }
@@ -102,19 +102,22 @@ class NpzReader {
       return problem(DiagnosticKind::FileTruncated, entry,
                      formatted("the array `{}` extends past the end of the file", member));
     if (member.ends_with(".npy")) member.resize(member.size() - 4);
-    if (method == kStored) return NpzMember{std::move(member), file_.subspan(data, size)};
-    const Bytes compressed = file_.subspan(data, size);
-    auto memory = std::make_shared<CompressedMember>(compressed, Span{data, data + size}, number(file_, at + 16, 4));
-    if (!may_inflate_to(compressed, full)) return damaged(member, memory->range, name_);
-    memory->memory = ZeroedMemory(full);
-    if (memory->memory.failed())
-      return problem(DiagnosticKind::Unsupported, memory->range,
-                     formatted("there is no memory for the {} bytes of the array `{}`", full, member));
-    const MutableBytes bytes = memory->memory.bytes();
-    NpzMember made{std::move(member), bytes, std::move(memory)};
+    NpzMember made{.name = std::move(member),
+                   .npy = file_.subspan(data, size),
+                   .range = {data, data + size},
+                   .checksum = number(file_, at + 16, 4)};
+    if (method == kStored) return made;
+    const Bytes compressed = made.npy;
+    if (!may_inflate_to(compressed, full)) return damaged(made, name_);
+    made.inflated = std::make_shared<CompressedMember>(compressed, ZeroedMemory(full));
+    if (made.inflated->memory.failed())
+      return problem(DiagnosticKind::Unsupported, made.range,
+                     formatted("there is no memory for the {} bytes of the array `{}`", full, made.name));
+    const MutableBytes bytes = made.inflated->memory.bytes();
+    made.npy = bytes;
     const MutableBytes head = bytes.first(std::min(full, kHeadSize));
     if (full > kHeadSize && inflate_into(head, compressed, DeflateForm::Raw) == Inflation::Damaged)
-      return damaged(made.name, made.inflated->range, name_);
+      return damaged(made, name_);
     if (full <= kHeadSize || header_end(head) > kHeadSize) SLIPWAY_TRY_VOID(read_elements(made, made.npy, name_));
     return made;
   }
@@ -139,18 +142,20 @@ bool is_npz(Bytes file) {
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name) { return NpzReader(file, name).read(); }
 
 Result<> read_elements(const NpzMember& member, Bytes elements, const std::string& name) {
-  if (!member.inflated || member.inflated->complete) return {};
-  CompressedMember& of = *member.inflated;
+  if (member.inflated && member.inflated->complete) return {};
   const auto end = static_cast<std::size_t>(elements.data() + elements.size() - member.npy.data());
-  const MutableBytes bytes = of.memory.bytes().first(end);
-  const Inflation made = inflate_into(bytes, of.compressed, DeflateForm::Raw);
   // The checksum is of all bytes. Those after an array, which are ignored, may be many.
   const bool whole = end == member.npy.size();
-  const bool ok = whole ? made == Inflation::Whole &&
-                              ::crc32(0, byte_pointer(bytes), static_cast<uInt>(bytes.size())) == of.checksum
-                        : made != Inflation::Damaged;
-  if (!ok) return damaged(member.name, of.range, name);
-  of.complete = whole;
+  if (member.inflated) {
+    CompressedMember& of = *member.inflated;
+    const Inflation made = inflate_into(of.memory.bytes().first(end), of.compressed, DeflateForm::Raw);
+    if (made == Inflation::Damaged || (whole && made != Inflation::Whole)) return damaged(member, name);
+    of.complete = whole;
+  }
+  if (whole && ::crc32(0, byte_pointer(member.npy), static_cast<uInt>(member.npy.size())) != member.checksum) {
+    if (member.inflated) member.inflated->complete = false;
+    return damaged(member, name);
+  }
   return {};
 }
 

@@ -23,8 +23,6 @@ namespace slipway::tensor {
 
 struct CompressedMember {
   Bytes compressed;
-  Span range;  // in the archive
-  std::uint32_t checksum = 0;
   ZeroedMemory memory;
   bool complete = false;  // otherwise only the header is there, and zeros after it
 };
@@ -32,6 +30,8 @@ struct CompressedMember {
 struct NpzMember {
   std::string name;                                      // without `.npy`
   Bytes npy;                                             // of the archive, or of `inflated`
+  Span range = {};                                       // in the archive
+  std::uint32_t checksum = 0;                            // of `npy`, as the archive says
   std::shared_ptr<CompressedMember> inflated = nullptr;  // of a member that is compressed
 };
 
@@ -42,8 +42,9 @@ bool is_npz(Bytes file);
 // (an encrypted member or one with another compression, an archive of several files).
 Result<std::vector<NpzMember>> parse_npz(Bytes file, const std::string& name);
 
-// Makes the bytes of a member, which is of the archive `name`, up to the end of `elements`, which are in `member.npy`.
-// The archive must still be there. Not for several threads at once. Errors: file-format.
+// Makes the bytes of a member, which is of the archive `name`, up to the end of `elements`, which are in `member.npy`,
+// and checks them, if nothing follows them. The archive must still be there. Not for several threads at once. Errors:
+// file-format.
 Result<> read_elements(const NpzMember& member, Bytes elements, const std::string& name);
 
 // An archive of .npy files, compressed where that makes them smaller. Errors: unsupported (4 GiB or more, too many

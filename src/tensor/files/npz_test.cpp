@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/print_diagnostic.hpp"
 
 namespace slipway::tensor {
@@ -69,8 +72,7 @@ TEST(Npz, OtherCompressionIsUnsupported) {
   EXPECT_THAT(message(archive({{"x.npy", "first"}}, 12)),
               HasSubstr("the array `x.npy` is compressed in another way; write the archive with `numpy.savez` or "
                         "`numpy.savez_compressed` [unsupported]"));
-  EXPECT_THAT(message(archive({{"x.npy", "first"}}, 8)),
-              HasSubstr("the compressed array `x` is damaged [file-format]"));
+  EXPECT_THAT(message(archive({{"x.npy", "first"}}, 8)), HasSubstr("the array `x` is damaged [file-format]"));
 }
 
 std::vector<NpzMember> members_of(const std::vector<std::pair<std::string, std::string>>& texts) {
@@ -116,6 +118,18 @@ TEST(Npz, DamagedCompressedArchivesHaveMessages) {
     }
   }
   EXPECT_GT(refused, 50u);
+}
+
+TEST(Npz, StoredMembersAreCheckedWhenTheyAreUsed) {
+  std::vector<std::byte> file = write_npz(members_of({{"few", "\x01\x02\x03"}})).value();
+  *std::ranges::search(file, std::array{std::byte{1}, std::byte{2}, std::byte{3}}).begin() ^= std::byte{0x40};
+  const auto members = parse_npz(file, "a.npz");
+  ASSERT_TRUE(members);
+  const NpzMember& member = members->front();
+  const auto read = read_elements(member, member.npy, "a.npz");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().front().message, "the array `few` is damaged");
+  EXPECT_TRUE(read_elements(member, member.npy.first(2), "a.npz"));  // bytes follow that are not read
 }
 
 // The header of a member is there at once, its elements when they are asked for.
