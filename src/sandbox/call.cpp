@@ -265,8 +265,9 @@ class Conversation {
       return {.cause = Input, .text = waited_ == Wait::Late ? "does not answer" : "sends what is not an answer"};
     const int signal = ended->how.signal;
     if (signal == 0) return {.cause = Input, .text = "ended by itself"};
-    if (signal == platform::kOutOfTime) {
-      const bool by_user = hello_.seconds < static_cast<std::uint64_t>(limits_.time.count());
+    const bool by_user = hello_.seconds < static_cast<std::uint64_t>(limits_.time.count());
+    // At a hard limit, as that of `ulimit -t`, the kernel does not warn.
+    if (signal == platform::kOutOfTime || (by_user && signal == platform::kKilled)) {
       return {.cause = by_user ? Sandbox : Input,
               .text = formatted("takes more than {} s of CPU time{}", hello_.seconds,
                                 by_user ? ", the limit of the user" : "")};

@@ -450,6 +450,15 @@ TEST_F(SandboxOfFork, AHardLimitOfTheUserLowersOurs) {
       "sandbox error: the bad parser needs more memory than it may use: the limit of the user is 1000 MB\na text\n");
 }
 
+// As `ulimit -t` sets it.
+TEST_F(SandboxOfFork, AHardLimitOfCpuTimeIsNotTheFilesFault) {
+  EXPECT_EQ(in_fork([] {
+              set_hard_limit(RLIMIT_CPU, 2);
+              return lines({run(kMisbehave, "spin", {}, {.memory = 256 << 20, .time = std::chrono::seconds(60)})});
+            }),
+            "sandbox error: the bad parser takes more than 2 s of CPU time, the limit of the user\n");
+}
+
 // Makes a system call fail in this process and all that it starts, if its argument 1 is `resource` or that is -1.
 void refuse(int number, int error, int resource = -1) {
   const sock_filter code[] = {
