@@ -10,11 +10,17 @@
 namespace slipway {
 namespace {
 
-// The length of the sequence at the beginning of `text` that sets colours, or 0.
+// The length of the sequence at the beginning of `text` that makes it bold, with or without a colour, or ends that; or
+// 0. Others may hide text.
 std::size_t colour_sequence(std::string_view text) {
-  if (!text.starts_with("\x1b[")) return 0;
-  const std::size_t end = text.find_first_not_of("0123456789;", 2);
-  return end != text.npos && text[end] == 'm' ? end + 1 : 0;
+  for (const std::string_view one : {"\x1b[0m", "\x1b[1m"}) {
+    if (text.starts_with(one)) return one.size();
+  }
+  constexpr std::string_view kColour = "\x1b[1;3";
+  const std::string_view rest = text.substr(std::min(kColour.size(), text.size()));
+  const bool is_one =
+      text.starts_with(kColour) && rest.size() >= 2 && rest[0] >= '1' && rest[0] <= '7' && rest[1] == 'm';
+  return is_one ? kColour.size() + 2 : 0;
 }
 
 // The size in UTF-8 of a character at the beginning of `text` that changes the direction or the lines of the text

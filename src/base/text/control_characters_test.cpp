@@ -26,10 +26,11 @@ TEST(ControlCharacters, OfTheDirectionOfWriting) {
   EXPECT_EQ(show_control_characters("\xe2\x80"), "\xe2\x80");
 }
 
-TEST(ControlCharacters, OnlyWholeSequencesAreColours) {
+TEST(ControlCharacters, OnlyWholeSequencesOfVisibleColoursAreKept) {
   EXPECT_EQ(show_control_characters("\x1b[1;31mred\x1b[0m", {.colours = true}), "\x1b[1;31mred\x1b[0m");
   EXPECT_EQ(show_control_characters("\x1b[1;31mred"), "\\x1b[1;31mred");
-  for (const std::string_view text : {"\x1b", "\x1b[", "\x1b[1;31", "\x1b[2J", "\x1b]0;m", "\x1b[1 m"}) {
+  for (const std::string_view text : {"\x1b", "\x1b[", "\x1b[1;31", "\x1b[2J", "\x1b]0;m", "\x1b[1 m", "\x1b[8m",
+                                      "\x1b[1;8m", "\x1b[1;30m", "\x1b[37;47m"}) {
     EXPECT_EQ(show_control_characters(text, {.colours = true}), "\\x1b" + std::string(text.substr(1)));
   }
 }
