@@ -92,6 +92,35 @@ def every_format():
     expect(result.returncode == 3 and b"[path-outside]" in result.stdout + result.stderr, f"a script leaves its directory: {result}")
 
 
+def processes_of_reduce():
+    """Candidates are confined, as the file is."""
+    write("reduce/out/inc.glsl", "#define V 12345\n")
+    shader = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"../out/inc.glsl\"\nlayout(local_size_x=1) in; layout(set=0,binding=0) buffer B{uint b[];}; void main(){b[0]=V;}\n"
+    resources = [{"shader": {"uid": "s", "type": "GLSL", "source": shader}}, {"buffer": {"uid": "b", "size": 4, "shader_access": "readwrite", "expect": {"type": "u32", "data": [1]}}}]
+    scenario = write("reduce/in/s.json", {"resources": resources, "commands": [{"dispatch_compute": {"bindings": [{"set": 0, "id": 0, "resource_ref": "b"}], "rangeND": [1], "shader_ref": "s"}}]})
+    result = run("reduce", "--confine", scenario, "-o", "reduce/in/r.json")
+    expect(b"to which --confine keeps it" in result.stdout and b"12345" not in result.stdout + result.stderr, f"a candidate includes a file outside: {result}")
+    good = write("reduce/in/g.json", {"resources": [resources[1]], "commands": []})
+    result = run("reduce", "--confine", good, "-o", "reduce/in/r.json")
+    expect(result.returncode == 0 and pathlib.Path("reduce/in/r.json").exists(), f"a file that names no other is reduced: {result}")
+
+
+def directories_with_links():
+    """Links that lead out of a directory of strangers."""
+    write("outside/s.json", EMPTY)
+    write("linked/a.json", EMPTY)
+    os.symlink("../outside/s.json", "linked/s.json")
+    os.symlink("a.json", "linked/b.json")
+    result = run("run", "--confine", "linked")
+    expect(result.returncode == 0 and b"linked/s.json: warning: left out, because it is a link to a file outside" in result.stderr and b"linked/b.json" in result.stdout, f"links in a directory: {result}")
+    zebin = pathlib.Path(__file__).parent.parent / "examples/kernel_info/saxpy.zebin"
+    run("convert", zebin, "-o", "linked/k.zebin")
+    os.makedirs("linked/parts")
+    os.symlink("../../outside/manifest", "linked/parts/zebin.json")
+    result = run("convert", "--confine", "linked/k.zebin", "--unpack", "linked/parts")
+    expect(result.returncode == 3 and b"path-outside" in result.stderr and not pathlib.Path("outside/manifest").exists(), f"a part of a kernel is a link: {result}")
+
+
 def native_code():
     os.makedirs("native")
     os.symlink(libraries / "libarithmetic.so", "native/libarithmetic.so")
@@ -210,7 +239,7 @@ def terminals():
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     os.environ["XDG_CACHE_HOME"] = f"{directory}/cache"
-    for part in (links_without_a_target, every_format, native_code, names_of_outputs, runtimes, results_files, caches, files_of_other_users, terminals):
+    for part in (links_without_a_target, every_format, processes_of_reduce, directories_with_links, native_code, names_of_outputs, runtimes, results_files, caches, files_of_other_users, terminals):
         part()
 
 print(f"{len(failures)} failures")

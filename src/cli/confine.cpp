@@ -202,6 +202,13 @@ bool confine_process(const std::vector<std::string>& words, bool runs) {
 bool is_confined() { return confined; }
 void note_confined() { confined = true; }
 
+std::vector<std::string> command_of_verb(std::string_view verb) {
+  std::vector<std::string> command = platform::own_command();
+  command.emplace_back(verb);
+  if (is_confined()) command.emplace_back("--confine");
+  return command;
+}
+
 std::span<const std::string_view> output_options() { return kOutputOptions; }
 
 }  // namespace slipway::cli

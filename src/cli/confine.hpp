@@ -11,6 +11,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/confine.hpp"
@@ -30,6 +31,8 @@ platform::FileRules rules_for(const std::vector<std::string>& words, bool runs);
 // Of this process. `note_confined`: of a worker, which inherits the rules.
 bool is_confined();
 void note_confined();
+// The command of a verb in a process of its own, which is confined if this one is.
+std::vector<std::string> command_of_verb(std::string_view verb);
 
 // Options whose value is an output: a file, a directory, or NAME=FILE.
 std::span<const std::string_view> output_options();

@@ -10,8 +10,11 @@
 
 #include "base/elf.hpp"
 #include "base/format.hpp"
+#include "base/system/files.hpp"
+#include "base/system/paths/confined_file.hpp"
 #include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
+#include "cli/confine.hpp"
 #include "cli/model/verbs.hpp"
 #include "cli/model/vgf_verbs.hpp"
 #include "cli/recipe/jobs.hpp"
@@ -467,6 +470,12 @@ std::vector<FileBelow> files_of_formats(const std::string& directory,
   std::vector<FileBelow> files;
   check_links(directory, diagnostics);
   for (const Path& file : files_below(directory)) {
+    if (const auto inside = is_confined() ? map_file_below(directory, file) : Result<MappedFile>();
+        !inside && inside.error().front().kind == DiagnosticKind::PathOutside) {
+      diagnostics.warning(DiagnosticKind::PathOutside, SourceLocation::in_file(file.string()),
+                          "left out, because it is a link to a file outside of the directory");
+      continue;
+    }
     const bool is_manifest = file.filename() == zebin::kManifestName;
     if (!is_manifest && file_exists(file.parent_path() / zebin::kManifestName)) continue;
     // An unpacked kernel is its directory.

@@ -440,6 +440,12 @@ Result<> write_file(const Path& path, Bytes bytes) {
   return file.commit();
 }
 
+Result<> write_file_below(const Path& directory, const Path& path, Bytes bytes) {
+  SLIPWAY_TRY(OutputFile file, OutputFile::create_below(directory, path));
+  SLIPWAY_TRY_VOID(file.write(bytes));
+  return file.commit();
+}
+
 Result<> write_file(const Path& path, std::string_view text) {
   if (path == "-" && platform::is_terminal(platform::kStandardOutput))
     return write_file(path, bytes_of(show_control_characters(text)));

@@ -132,6 +132,8 @@ class OutputFile {
 // Writes a whole file; `-` is standard output. If that is a terminal, it shows the control characters of text.
 Result<> write_file(const Path& path, Bytes bytes);
 Result<> write_file(const Path& path, std::string_view text);
+// As OutputFile::create_below.
+Result<> write_file_below(const Path& directory, const Path& path, Bytes bytes);
 
 Result<> make_directories(const Path& path);
 void remove_file(const Path& path);  // no error if it does not exist

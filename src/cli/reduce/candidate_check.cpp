@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "cli/confine.hpp"
 #include "cli/run/job.hpp"
 #include "json/document.hpp"
 #include "platform/process.hpp"
@@ -95,8 +96,8 @@ std::string FailureClass::text() const {
 Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
   std::vector<std::string> command;
   if (options_.command.empty()) {
-    command = platform::own_command();
-    command.insert(command.end(), {options_.verb, file, "--json"});
+    command = command_of_verb(options_.verb);
+    command.insert(command.end(), {file, "--json"});
     command.append_range(options_.words);
   } else {
     command = platform::shell_command(command_for(file));
@@ -139,7 +140,8 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
 
 std::string CandidateCheck::command_for(const std::string& file) const {
   if (options_.command.empty()) {
-    std::string text = formatted("slipway {} {}", options_.verb, platform::shell_word(file));
+    std::string text = formatted("slipway {}{} {}", options_.verb, is_confined() ? " --confine" : "",
+                                 platform::shell_word(file));
     for (const std::string& word : options_.words) text += " " + platform::shell_word(word);
     return text;
   }

@@ -12,6 +12,7 @@
 #include "base/system/protected_inputs.hpp"
 #include "base/system/temporary_directory.hpp"
 #include "cli/command_line.hpp"
+#include "cli/confine.hpp"
 #include "cli/directories.hpp"
 #include "cli/formats.hpp"
 #include "cli/program.hpp"
@@ -146,9 +147,11 @@ class ReduceVerb {
     const bool same = kind_ == ReducedAs::Graph ? fails(model_graph()) : fails(text_);
     if (same) return true;
     if (!ok()) return false;
-    diagnostics_.error(DiagnosticKind::Unsupported, in_file(),
-                       formatted("the failure does not occur again in a copy of the file{}, but: {}",
-                                 kind_ == ReducedAs::Graph ? formatted(" as `{}`", suffix_) : "", last_.text()));
+    Diagnostic& problem =
+        diagnostics_.error(DiagnosticKind::Unsupported, in_file(),
+                           formatted("the failure does not occur again in a copy of the file{}, but: {}",
+                                     kind_ == ReducedAs::Graph ? formatted(" as `{}`", suffix_) : "", last_.text()));
+    if (is_confined()) problem.hint("with --confine a copy, in a directory of its own, may not name other files");
     return false;
   }
 
@@ -217,8 +220,8 @@ class ReduceVerb {
     if (suffix_ != ".vgf") return write(path, contents);
     const Path text = Path(scratch_->path() / "candidate.graph");
     if (!write(text, contents)) return false;
-    std::vector<std::string> command = platform::own_command();
-    command.insert(command.end(), {"convert", text.string(), "-q", "-o", path.string()});
+    std::vector<std::string> command = command_of_verb("convert");
+    command.insert(command.end(), {text.string(), "-q", "-o", path.string()});
     const auto end = run_child(command, std::chrono::duration<double>(options_.timeout.value_or(kDefaultLimit)));
     return end && !end->timed_out && !end->interrupted && !end->signal && end->status == 0;
   }

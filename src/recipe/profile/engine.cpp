@@ -88,7 +88,8 @@ Result<> ProfileEngine::initialize(Data& data, std::uint64_t iteration) {
       bytes);
   SLIPWAY_TRY_VOID(sync_buffer(*data.buffer, sync_direction::to_device, 0, bytes.size()));
   if (!init.debug) return {};
-  return write_file(formatted("profile.debug.init[{}].bin", debug_files_++), Bytes(bytes));
+  const Path here = ".";
+  return write_file_below(here, here / formatted("profile.debug.init[{}].bin", debug_files_++), Bytes(bytes));
 }
 
 std::optional<RunFailure> ProfileEngine::run() {

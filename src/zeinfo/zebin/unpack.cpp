@@ -413,7 +413,7 @@ Result<> unpack_to(const Elf& elf, const Path& directory) {
   if (!files) return fail(std::move(files.error()));
   if (Result<> made = make_directories(directory); !made) return made;
   for (const UnpackedFile& file : *files) {
-    if (Result<> written = write_file(directory / file.name, Bytes(file.bytes)); !written) return written;
+    SLIPWAY_TRY_VOID(write_file_below(directory, directory / file.name, Bytes(file.bytes)));
   }
   return {};
 }
