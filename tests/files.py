@@ -97,6 +97,21 @@ with tempfile.TemporaryDirectory() as name:
         expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{dst} is an input")
         expect((own.read_bytes(), pathlib.Path("in.npy").read_bytes()) == before, f"{dst} is not overwritten")
 
+    # Runs of many files write before the files say what they read.
+    pathlib.Path("k.comp").write_text("#version 460\nvoid main() {}\n")
+    scenario(here / "named.json", {"dst": "out.npy"})
+    pathlib.Path("l.txt").write_text("named.json\n@m.txt\n")
+    pathlib.Path("m.txt").write_text(f"{plain}\n")
+    for name in ("l.txt", "m.txt", "k.comp"):
+        for option in ("--results", "--report", "--junit", "--html") if name != "k.comp" else ("--results",):
+            before = pathlib.Path(name).read_bytes()
+            refused = run("run", "@l.txt", option, name)
+            expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{option} {name}: {refused.returncode} {refused.stderr.decode()}")
+            expect(pathlib.Path(name).read_bytes() == before, f"{option} does not replace {name}")
+    for _ in range(2):
+        expect(run("run", "@m.txt", "--results", "again.jsonl").returncode == 0, "results replace results")
+    os.remove("again.jsonl")
+
     # Two outputs of one run with one name.
     os.symlink("both.out", "link_to_both")
     for words in (["--report", "both.out", "--junit", "both.out"], ["--report", "both.out", "--trace", "link_to_both"],

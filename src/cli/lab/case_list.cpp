@@ -56,6 +56,7 @@ class CaseLister {
     }
     const auto source = diagnostics_.take(read_source(path));
     if (!source) return;
+    protect_input(path);
     for (std::string_view rest = (*source)->text(); !rest.empty();) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       std::string_view line = rest.substr(0, end);

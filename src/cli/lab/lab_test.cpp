@@ -655,6 +655,8 @@ TEST(LabOptions, OfNoFormatAreErrors) {
   Diagnostics models;
   check_worker_options({"--output", "out"}, {"vgf", "scenario", "graph"}, models);
   EXPECT_EQ(models.errors(), 1u);
+  check_worker_options({"--dump-on-failure", "out"}, {"scenario", "scenario"}, models);
+  EXPECT_EQ(models.errors(), 2u);
   Diagnostics none;
   check_worker_options({"--output", "out/{stem}"}, {"vgf", "graph"}, none);
   check_worker_options({"--output", "out"}, {"scenario", "scenario"}, none);

@@ -17,9 +17,16 @@
 namespace slipway::cli {
 namespace {
 
-// Options that name an output, which several cases would overwrite.
-constexpr std::string_view kOutputFiles[] = {
-    "--trace", "--profiling-dump-path", "--perf-counters-dump-path", "--graph", "--output-dir", "--save", "--csv"};
+// Options that name an output, which several cases would overwrite: a file, or a directory of files with equal names.
+constexpr std::string_view kOutputFiles[] = {"--trace", "--profiling-dump-path", "--perf-counters-dump-path", "--graph",
+                                             "--csv"};
+constexpr std::string_view kOutputDirectories[] = {"--output-dir",
+                                                   "--save",  // a file for each buffer
+                                                   "--dump-on-failure",
+                                                   "--session-memory-dump-dir",
+                                                   "--emulation-layer-profiling-dump-dir",
+                                                   "--neural-debug-database-dump-dir",
+                                                   "--neural-statistics-dump-dir"};
 // Options that formats have too, but that workers do not get.
 constexpr std::string_view kOnlyOfRuns[] = {"--device", "--report", "--json", "--junit", "--sarif"};
 constexpr std::string_view kOnlyOfBench[] = {"--warmup", "--repeat", "--rounds", "--csv"};
@@ -181,7 +188,8 @@ std::string with_names(std::string word, const std::string& file) {
 
 // Models write files with equal names into the directory of --output; scenarios name theirs.
 bool writes_output(const OptionNames& format, const std::string& option) {
-  return std::ranges::contains(kOutputFiles, option) || (option == "--output" && format.has("--output-dir"));
+  return std::ranges::contains(kOutputFiles, option) || std::ranges::contains(kOutputDirectories, option) ||
+         (option == "--output" && format.has("--output-dir"));
 }
 
 }  // namespace
@@ -323,9 +331,7 @@ std::vector<std::string> words_for(std::string_view format, const std::vector<st
 std::vector<Path> output_files(const std::vector<std::string>& words) {
   std::vector<Path> files;
   for (const Token& token : tokens_of(words, all_names().all)) {
-    // The others name a directory, or a buffer too.
-    if (std::ranges::contains(kOutputFiles, token.name) && token.name != "--save" && token.name != "--output-dir")
-      files.emplace_back(token.words.back());
+    if (std::ranges::contains(kOutputFiles, token.name)) files.emplace_back(token.words.back());
   }
   return files;
 }

@@ -89,6 +89,17 @@ std::string plain_text(std::string_view text) {
 // Of a results file whose last line break is missing.
 bool is_whole_line(std::string_view line) { return json::parse(make_source("line", std::string(line))).has_value(); }
 
+// Results are written before the cases say what they read, so that they replace nothing but results.
+Result<> check_replaces_results(const Path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  SLIPWAY_TRY(const MappedFile file, map_file(path));
+  const std::string_view text{reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+  if (text.empty() || text.starts_with("{\"run\":")) return {};  // run_line
+  return fail(DiagnosticKind::OutputConflict, SourceLocation::in_file(path.string()),
+              "the file exists and has other contents than results; remove it, or give the results another name");
+}
+
 class LabRun {
  public:
   LabRun(const Arguments& arguments, LabOptions options, std::vector<std::string> worker_words)
@@ -256,6 +267,10 @@ class LabRun {
   bool open_results() {
     info_ = run_info(std::string(options_.verb()), arguments_, shard_);
     if (results_path().empty()) return true;
+    if (Result<> checked = check_replaces_results(results_path()); !checked) {
+      diagnostics_.add(std::move(checked.error()));
+      return false;
+    }
     auto file = diagnostics_.take(LineFile::open(results_path(), options_.resume_path.empty(), is_whole_line));
     if (!file) return false;
     results_file_.emplace(std::move(*file));
