@@ -90,6 +90,8 @@ Group group_of(const Item& item) {
 
 // More leaves than any buffer needs, but a limit for nested structs, whose leaves multiply.
 constexpr std::size_t kMaxParameters = 65536;
+// Of all kinds, also those that are no leaves.
+constexpr std::size_t kMaxMembers = 16 * kMaxParameters;
 
 }  // namespace
 
@@ -118,6 +120,7 @@ void DeclarationResolver::begin() {
   counters_ = {};
   parameters_full_ = false;
   parameter_count_ = 0;
+  member_count_ = 0;
   path_.clear();
 }
 
@@ -405,8 +408,15 @@ void DeclarationResolver::flatten(Buffer& buffer) {
   buffer.tail_parameters.count = static_cast<std::uint32_t>(out_.parameters.size()) - buffer.tail_parameters.first;
 }
 
+void DeclarationResolver::too_many(ItemId item, std::size_t limit, std::string_view what) {
+  context_.error(DiagnosticKind::OutOfRange, context_.program->items[item].name_range,
+                 formatted("the buffers have more than {} {}", limit, what));
+  parameters_full_ = true;
+}
+
 void DeclarationResolver::flatten_members(List members, std::uint32_t base, ItemId item) {
-  for (std::uint32_t i = 0; i < members.count; ++i) {
+  for (std::uint32_t i = 0; i < members.count && !parameters_full_; ++i) {
+    if (++member_count_ > kMaxMembers) return too_many(item, kMaxMembers, "members");
     const Member member = out_.members[members.first + i];
     TypeId type = member.type;
     const Type& of = out_.types[type];
@@ -430,13 +440,8 @@ void DeclarationResolver::flatten_members(List members, std::uint32_t base, Item
       continue;
     }
     if (parameter_count_ >= kMaxParameters) {
-      if (!parameters_full_) {
-        context_.error(DiagnosticKind::OutOfRange, context_.program->items[item].name_range,
-                       formatted("the buffers have more than {} parameters", kMaxParameters));
-      }
-      parameters_full_ = true;
       path_.pop_back();
-      return;
+      return too_many(item, kMaxParameters, "parameters");
     }
     parameter.type = type;
     parameter.path = {static_cast<std::uint32_t>(out_.lists.size()), static_cast<std::uint32_t>(path_.size())};

@@ -43,6 +43,7 @@ class DeclarationResolver {
   void find_tail(Buffer& buffer);
   void flatten(Buffer& buffer);
   void flatten_members(List members, std::uint32_t base, ItemId item);
+  void too_many(ItemId item, std::size_t limit, std::string_view what);
   void resolve_sampler(ItemId item);
   void resolve_image(ItemId item);
 
@@ -63,8 +64,8 @@ class DeclarationResolver {
   std::vector<std::uint32_t> field_index_;  // by field; valid for active fields of containers
   Counters counters_;
   bool parameters_full_ = false;
-  std::size_t parameter_count_ = 0;  // of this variant
-  std::vector<NameId> path_;         // of the parameter being flattened
+  std::size_t parameter_count_ = 0, member_count_ = 0;  // of this variant
+  std::vector<NameId> path_;                            // of the parameter being flattened
 };
 
 }  // namespace slipway::rpl
