@@ -341,6 +341,10 @@ class Emission {
   std::vector<Term> run_subgraph(const Frame& outer, const NetGraph& graph, std::span<const Term> operands,
                                  std::string_view path) {
     if (outer.depth == kMaxDepth) throw Refused("subgraphs are nested too deeply");
+    unrolled_ += graph.nodes.size() + 1;
+    if (unrolled_ > kMaxUnrolledNodes)
+      throw Refused(
+          formatted("its loops and branches have more than {} operators when they are unrolled", kMaxUnrolledNodes));
     Frame frame{.graph = graph,
                 .values = constants(graph),
                 .path = outer.path.empty() ? std::string(path) : formatted("{}/{}", outer.path, path),
@@ -400,6 +404,8 @@ class Emission {
   }
 
   static constexpr int kMaxDepth = 64;
+  static constexpr std::size_t kMaxUnrolledNodes = std::size_t{1} << 18;  // loops in loops multiply
+  std::size_t unrolled_ = 0;
 
   const Net& net_;
   Interface& interface_;
