@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "base/format.hpp"
+#include "base/sha256.hpp"
 #include "platform/file.hpp"
 #include "platform/text.hpp"
 
@@ -93,15 +94,12 @@ bool make_private_directories(const Path& directory) {
 }
 
 std::string Cache::key(std::initializer_list<std::string_view> parts) {
-  XXH3_state_t state;
-  XXH3_128bits_reset(&state);
+  std::string digests;
   for (std::string_view part : parts) {
-    const std::uint64_t length = part.size();
-    XXH3_128bits_update(&state, &length, sizeof length);
-    XXH3_128bits_update(&state, part.data(), part.size());
+    const Sha256 digest = sha256(bytes_of(part));
+    digests.append(digest.begin(), digest.end());
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
-  return formatted("{:016x}{:016x}", hash.high64, hash.low64);
+  return sha256_text(digests);
 }
 
 std::optional<std::vector<std::byte>> Cache::find(std::string_view key) const {

@@ -32,7 +32,8 @@ class Cache {
   bool enabled() const { return !directory_.empty(); }
   const Path& directory() const { return directory_; }
 
-  // 32 hexadecimal digits of a 128-bit hash over the parts and their lengths.
+  // 64 hexadecimal digits of a hash of the hashes of the parts. The hash is cryptographic, because a stranger may
+  // choose the parts: no other parts with the key of given ones can be found.
   static std::string key(std::initializer_list<std::string_view> parts);
 
   // Of this cache, or else of those in SLIPWAY_CACHE_PATH, which are only read.

@@ -352,7 +352,7 @@ TEST(Cache, FindsWhatWasStoredAndNothingDamaged) {
   const testing::ScratchDirectory scratch;
   const Cache cache(scratch / "objects");
   const std::string key = Cache::key({"a", "b"});
-  EXPECT_EQ(key.size(), 32u);
+  EXPECT_EQ(key.size(), 64u);
   EXPECT_NE(key, Cache::key({"ab", ""}));
   EXPECT_EQ(cache.find(key), std::nullopt);
   cache.store(key, bytes_of("value"));
