@@ -121,6 +121,39 @@ def directories_with_links():
     expect(result.returncode == 3 and b"path-outside" in result.stderr and not pathlib.Path("outside/manifest").exists(), f"a part of a kernel is a link: {result}")
 
 
+def names_that_look_like_others():
+    """Names of files of strangers, which a pattern of a shell gives."""
+    write("names/other/s.json", {"resources": 1})
+    write("names/here/@l", EMPTY)
+    write("names/here/l", "../other/s.json\n")
+    result = run("run", "--confine", "--", "@l", "@l", cwd="names/here")
+    expect(b"other" not in result.stdout + result.stderr and b"2 cases: 2 passed" in result.stdout, f"a name is not a list: {result}")
+    # The second `a.json` has the name of a file.
+    failing = {"resources": [buffer(expect={"type": "u32", "data": [0] * 16})], "commands": []}
+    for name, value in (("a.json", EMPTY), ("a.json #2", failing)):
+        write(f"names/copies/{name}", value)
+    result = run("run", "--confine", "a.json", "a.json #2", "a.json", cwd="names/copies")
+    expect(result.returncode == 1 and b"3 cases: 2 passed, 1 failed" in result.stdout, f"cases with one name: {result}")
+    for name, value in ((b"names/copies/b\xfe.json", failing), (b"names/copies/b\xff.json", EMPTY)):
+        open(name, "w").write(json.dumps(value))
+    run("run", "--confine", ".", "--results", "r.jsonl", cwd="names/copies")
+    result = run("results", "summary", "r.jsonl", cwd="names/copies")
+    expect(b"4 cases: 2 passed, 2 failed" in result.stdout, f"names that are not UTF-8: {result}")
+    # A report names what was not read.
+    os.makedirs("names/deep/locked")
+    write("names/deep/a.json", EMPTY)
+    if os.geteuid() != 0:
+        os.chmod("names/deep/locked", 0)
+        result = run("check", "names/deep")
+        expect(b"names/deep/locked: warning: left out, because it cannot be read" in result.stderr, f"a directory that cannot be read: {result}")
+        os.chmod("names/deep/locked", 0o700)
+    write("names/zebin/secret", "secret words")
+    os.makedirs("names/zebin/k")
+    os.symlink("../secret", "names/zebin/k/zebin.json")
+    result = run("check", "--confine", "names/zebin/k")
+    expect(result.returncode == 3 and b"secret words" not in result.stdout + result.stderr, f"the list of a kernel's parts is a link: {result}")
+
+
 def native_code():
     os.makedirs("native")
     os.symlink(libraries / "libarithmetic.so", "native/libarithmetic.so")
@@ -239,7 +272,7 @@ def terminals():
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     os.environ["XDG_CACHE_HOME"] = f"{directory}/cache"
-    for part in (links_without_a_target, every_format, processes_of_reduce, directories_with_links, native_code, names_of_outputs, runtimes, results_files, caches, files_of_other_users, terminals):
+    for part in (links_without_a_target, every_format, processes_of_reduce, directories_with_links, names_that_look_like_others, native_code, names_of_outputs, runtimes, results_files, caches, files_of_other_users, terminals):
         part()
 
 print(f"{len(failures)} failures")

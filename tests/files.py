@@ -102,12 +102,12 @@ with tempfile.TemporaryDirectory() as name:
     scenario(here / "named.json", {"dst": "out.npy"})
     pathlib.Path("l.txt").write_text("named.json\n@m.txt\n")
     pathlib.Path("m.txt").write_text(f"{plain}\n")
-    for name in ("l.txt", "m.txt", "k.comp"):
-        for option in ("--results", "--report", "--junit", "--html") if name != "k.comp" else ("--results",):
-            before = pathlib.Path(name).read_bytes()
-            refused = run("run", "@l.txt", option, name)
-            expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{option} {name}: {refused.returncode} {refused.stderr.decode()}")
-            expect(pathlib.Path(name).read_bytes() == before, f"{option} does not replace {name}")
+    for target in ("l.txt", "m.txt", "k.comp"):
+        for option in ("--results", "--report", "--junit", "--html") if target != "k.comp" else ("--results",):
+            before = pathlib.Path(target).read_bytes()
+            refused = run("run", "@l.txt", option, target)
+            expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{option} {target}: {refused.returncode} {refused.stderr.decode()}")
+            expect(pathlib.Path(target).read_bytes() == before, f"{option} does not replace {target}")
     for _ in range(2):
         expect(run("run", "@m.txt", "--results", "again.jsonl").returncode == 0, "results replace results")
     os.remove("again.jsonl")
@@ -116,11 +116,14 @@ with tempfile.TemporaryDirectory() as name:
     os.symlink("both.out", "link_to_both")
     for words in (["--report", "both.out", "--junit", "both.out"], ["--report", "both.out", "--trace", "link_to_both"],
                   ["--results", "./both.out", "--html", "both.out"], ["--sarif", "both.out", "--csv", "both.out"],
-                  ["--trace", "both.out", "--junit", "both.out"], ["--report", "out.npy"], ["--trace", "./out.npy"]):
+                  ["--trace", "both.out", "--junit", "both.out"], ["--report", "out.npy"], ["--trace", "./out.npy"], ["--sarif=both.out", "--html", "link_to_both"]):
         before = pathlib.Path("out.npy").read_bytes()
         refused = run("run", plain, *words)
         expect(refused.returncode == 3 and b"output-conflict" in refused.stderr, f"{words}: {refused.returncode} {refused.stderr.decode()}")
         expect(not pathlib.Path("both.out").exists() and pathlib.Path("out.npy").read_bytes() == before, f"{words}: nothing is written")
+    for words in (["convert", "m.graph", "-o", "m.vgf", "--sarif", "./m.vgf"], ["convert", "m.graph", "--sarif=m.vgf", "--output=m.vgf"]):
+        refused = run(*words)
+        expect(refused.returncode == 3 and b"output-conflict" in refused.stderr and not pathlib.Path("m.vgf").exists(), f"{words}: {refused}")
     for option in ("--report", "--junit", "--results", "--html", "--sarif", "--trace", "--csv"):
         for empty in ([option, ""], [f"{option}="]):
             expect(run("run", plain, *empty).returncode == 2, f"{empty}: an empty name")

@@ -7,9 +7,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <ranges>
 
 #include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
+#include "base/system/protected_inputs.hpp"
 #include "base/text/suggest.hpp"
 #include "cli/confine.hpp"
 #include "cli/sarif_file.hpp"
@@ -230,6 +233,32 @@ CommandLine::CommandLine(const std::string& name, const std::string& what, const
 
 CommandLine::~CommandLine() = default;
 
+namespace {
+
+// Errors: output-conflict, when two options name one output.
+Result<> check_output_options(const std::vector<std::string>& words) {
+  std::map<FileKey, std::string> options;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t equals = words[i].find('=');
+    std::string name = words[i].substr(0, equals);
+    if (!std::ranges::contains(output_options(), name) || (equals == std::string::npos && i + 1 == words.size()))
+      continue;
+    std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
+    if (name == "--save") value = value.substr(value.find('=') + 1);  // npos + 1 is 0
+    if (name == "-o") name = "--output";
+    const std::optional<FileKey> file = value.empty() ? std::nullopt : replaced_file(value);
+    if (!file) continue;
+    const auto [at, is_new] = options.try_emplace(*file, name);
+    if (is_new || at->second == name) continue;
+    return fail(
+        DiagnosticKind::OutputConflict, SourceLocation::in_file(value),
+        formatted("two outputs of this run are written to {}: that of `{}` and that of `{}`", value, at->second, name));
+  }
+  return {};
+}
+
+}  // namespace
+
 std::optional<int> CommandLine::parse(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.words;
   if (arguments.probe) {
@@ -247,6 +276,10 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
       return 2;
     }
     set_level();
+    if (const Result<> checked = check_output_options(words); !is_drop_in() && !checked) {
+      print_error(format_diagnostics(checked.error(), {.sources = false}));
+      return exit_status(checked.error());
+    }
     if (style_) set_sarif_path(style_->sarif_path);
     if (!arguments.format.empty()) print_verbose(formatted("slipway: the format is {}\n", arguments.format));
     return std::nullopt;

@@ -128,6 +128,13 @@ bool may_write_beside(std::string_view program, const std::vector<std::string>& 
   return words.front() == "run" || words.front() == "bench" || words.front() == "format";
 }
 
+// What follows `--` are names, which may be those of strangers: no list of files.
+void keep_names(std::vector<std::string>& words) {
+  for (auto word = std::ranges::find(words, "--"); word != words.end(); ++word) {
+    if (word->starts_with('@')) word->insert(0, "./");
+  }
+}
+
 }  // namespace
 
 std::vector<VerbDescription> describe_verbs() {
@@ -149,8 +156,9 @@ std::vector<VerbDescription> describe_verbs() {
   return verbs;
 }
 
-int run_program(std::string_view program, const Arguments& arguments) {
+int run_program(std::string_view program, Arguments arguments) {
   if (arguments.words.size() == 1 && arguments.words.front() == kSandboxVerb) return sandbox_verb();
+  keep_names(arguments.words);
   const std::vector<std::string>& words = arguments.words;
   if (wants_confinement(words)) {
     if (words.front() == kWorkerVerb)

@@ -25,7 +25,7 @@ struct VerbDescription {
 std::vector<VerbDescription> describe_verbs();
 
 // `program` is argv[0]: a drop-in name, such as scenario-runner, selects the command line of that tool.
-int run_program(std::string_view program, const Arguments& arguments);
+int run_program(std::string_view program, Arguments arguments);
 
 int new_verb(const Arguments& arguments);
 int completion_verb(const Arguments& arguments);

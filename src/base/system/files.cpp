@@ -244,14 +244,21 @@ std::vector<Path> files_in(const Path& directory) {
   return files;
 }
 
-std::vector<Path> files_below(const Path& directory) {
-  std::error_code error;
+std::vector<Path> files_below(const Path& directory, const UnreadDirectory& unread) {
   std::vector<Path> files;
-  constexpr auto kOptions = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator entry(directory, kOptions, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+  std::vector<Path> directories{directory};  // one is open at a time, however deep they are
+  while (!directories.empty()) {
+    const Path here = std::move(directories.back());
+    directories.pop_back();
+    std::error_code error;
+    for (fs::directory_iterator entry(here, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      if (entry->is_directory(ignored) && !entry->is_symlink(ignored))
+        directories.push_back(entry->path());
+      else if (entry->is_regular_file(ignored))
+        files.push_back(entry->path());
+    }
+    if (error && unread) unread(here, error.message());
   }
   std::ranges::sort(files);
   return files;

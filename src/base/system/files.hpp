@@ -63,9 +63,10 @@ bool directory_exists(const Path& path);
 // The regular files in a directory, sorted by name, without those of subdirectories; empty if it cannot be read.
 std::vector<Path> files_in(const Path& directory);
 
-// The regular files in a directory and below it, sorted by path. Links to directories are not followed, and what cannot
-// be read is left out.
-std::vector<Path> files_below(const Path& directory);
+// The regular files in a directory and below it, sorted by path. Links to directories are not followed. `unread` gets
+// each directory that cannot be read to its end, and the reason.
+using UnreadDirectory = std::function<void(const Path& directory, const std::string& why)>;
+std::vector<Path> files_below(const Path& directory, const UnreadDirectory& unread = {});
 
 // A file that grows by whole lines. Each line is one write, so that a process that dies leaves complete lines, except
 // perhaps the last one.

@@ -5,10 +5,12 @@
 #include <charconv>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "base/format.hpp"
 #include "base/system/files.hpp"
 #include "base/system/protected_inputs.hpp"
+#include "base/text/utf8.hpp"
 #include "cli/formats.hpp"
 
 namespace slipway::cli {
@@ -34,7 +36,10 @@ class CaseLister {
  private:
   void add_file(LabCase one) {
     protect_input(one.file);
-    one.copy = ++copies_[one.file];
+    // A file may be called `a.json #2`, as the second `a.json` is; and results are UTF-8.
+    do {
+      one.copy = ++copies_[one.file];
+    } while (!keys_.insert(valid_utf8(key_of(one))).second);
     cases_.push_back(std::move(one));
   }
 
@@ -71,6 +76,7 @@ class CaseLister {
   Diagnostics& diagnostics_;
   std::vector<LabCase> cases_;
   std::map<std::string, std::uint32_t> copies_;
+  std::set<std::string> keys_;
 };
 
 // The shard of each case: the longest cases first, each to the shard with the smallest sum.

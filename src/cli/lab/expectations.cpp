@@ -240,8 +240,9 @@ std::string update_expectations(const Expectations& expectations, std::span<cons
     if (lists_unsupported && result.verdict == CaseVerdict::Skipped) now = Expected::Unsupported;
     if (!line) {
       if (!now) continue;
-      if (result.file.find_first_of("\"\n") != result.file.npos) {
-        changes.push_back(formatted("not added: {} {}, whose name cannot be a pattern", name_of(*now), result.file));
+      if (result.file.find_first_of("\"\n\r*?") != result.file.npos) {
+        changes.push_back(
+            formatted("not added: {} {}, whose name cannot be written as a pattern", name_of(*now), result.file));
         continue;
       }
       added += formatted("{} {}", name_of(*now), quoted_if_needed(result.file));

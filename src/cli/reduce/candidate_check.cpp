@@ -140,8 +140,8 @@ Result<FailureClass> CandidateCheck::classify(const std::string& file) const {
 
 std::string CandidateCheck::command_for(const std::string& file) const {
   if (options_.command.empty()) {
-    std::string text = formatted("slipway {}{} {}", options_.verb, is_confined() ? " --confine" : "",
-                                 platform::shell_word(file));
+    std::string text =
+        formatted("slipway {}{} {}", options_.verb, is_confined() ? " --confine" : "", platform::shell_word(file));
     for (const std::string& word : options_.words) text += " " + platform::shell_word(word);
     return text;
   }

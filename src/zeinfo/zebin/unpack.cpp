@@ -419,17 +419,18 @@ Result<> unpack_to(const Elf& elf, const Path& directory) {
 }
 
 Result<Packed> pack_from(const Path& directory) {
-  Result<SourcePtr> manifest = read_source(directory / kManifestName);
-  if (!manifest) return fail(std::move(manifest.error()));
-  return pack(*manifest, [&](const std::string& name) -> Result<std::vector<std::byte>> {
-    Result<MappedFile> file = map_file_below(directory, directory / name);
-    if (!file && file.error().at(0).kind == DiagnosticKind::PathOutside) {
-      return fail(DiagnosticKind::PathOutside, SourceLocation::in_file(name),
-                  formatted("`{}` is not in the directory", name));
-    }
-    if (!file) return fail(std::move(file.error()));
-    return std::vector<std::byte>(file->bytes().begin(), file->bytes().end());
-  });
+  const Path manifest = directory / kManifestName;
+  SLIPWAY_TRY(std::string text, read_text_below(directory, manifest));
+  return pack(make_source(manifest.string(), std::move(text)),
+              [&](const std::string& name) -> Result<std::vector<std::byte>> {
+                Result<MappedFile> file = map_file_below(directory, directory / name);
+                if (!file && file.error().at(0).kind == DiagnosticKind::PathOutside) {
+                  return fail(DiagnosticKind::PathOutside, SourceLocation::in_file(name),
+                              formatted("`{}` is not in the directory", name));
+                }
+                if (!file) return fail(std::move(file.error()));
+                return std::vector<std::byte>(file->bytes().begin(), file->bytes().end());
+              });
 }
 
 }  // namespace slipway::zebin

@@ -40,6 +40,7 @@ class ResultsVerb {
       baseline_ = {files[0]};
       files.erase(files.begin());
     }
+    for (const std::string& file : options_.baseline) protect_input(file);
     for (const std::string& file : files) {
       // The files are read before `merge` writes, so that its output may be one of them.
       if (options_.action != "merge") protect_input(file);
