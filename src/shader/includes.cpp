@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMaxDepth = 200;
 constexpr std::size_t kMaxIncludes = 10'000;
 
-// `include "name"` or `include <name>`, as glslang reads it: blanks between the two, and no other expansion than of
-// lines that a backslash continues.
-bool has_include(std::string_view text, std::string_view name) {
+// The names in `include "name"` or `include <name>`, as glslang reads it: blanks between the two, and no other expansion
+// than of lines that a backslash continues.
+std::set<std::string, std::less<>> included_by(std::string_view text) {
   const auto joined = [](std::string_view lines) {
     std::string one;
     one.reserve(lines.size());
@@ -30,14 +30,15 @@ bool has_include(std::string_view text, std::string_view name) {
   };
   std::string whole;
   if (text.contains("\\\n") || text.contains("\\\r")) text = whole = joined(text);
+  std::set<std::string, std::less<>> names;
   constexpr std::string_view kWord = "include";
   for (std::size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
     const std::size_t open = text.find_first_not_of(" \t", at + kWord.size());
     if (open == text.npos || (text[open] != '"' && text[open] != '<')) continue;
-    const std::string_view rest = text.substr(open + 1);
-    if (rest.starts_with(name) && rest.substr(name.size()).starts_with(text[open] == '<' ? '>' : '"')) return true;
+    const std::size_t end = text.find_first_of(text[open] == '<' ? ">\n" : "\"\n", open + 1);
+    if (end != text.npos && text[end] != '\n') names.emplace(text.substr(open + 1, end - open - 1));
   }
-  return false;
+  return names;
 }
 
 }  // namespace
@@ -58,9 +59,12 @@ Includes::Includes(const SourcePtr& main, const Options& options) : options_(opt
   sources_[main_] = main;
 }
 
-bool Includes::is_named(std::string_view name, std::string_view includer) const {
+bool Includes::is_named(std::string_view name, std::string_view includer) {
   const auto source = sources_.find(includer);
-  return !name.empty() && source != sources_.end() && has_include(source->second->text(), name);
+  if (name.empty() || source == sources_.end()) return false;
+  const auto [of, is_new] = names_.try_emplace(source->first);
+  if (is_new) of->second = included_by(source->second->text());
+  return of->second.contains(name);
 }
 
 Result<SourcePtr> Includes::find(const std::string& name, const std::string& includer, std::size_t depth) {

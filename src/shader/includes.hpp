@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ class Includes {
   Includes(const SourcePtr& main, Options&& options) = delete;
 
   // Whether an including file, which is one that was found before, has an `#include` with this name.
-  bool is_named(std::string_view name, std::string_view includer) const;
+  bool is_named(std::string_view name, std::string_view includer);
 
   // The file that `#include` with a name means in an including file: in that file's directory, then in the include
   // directories. `depth` is 1 for an include of the main file.
@@ -36,6 +37,7 @@ class Includes {
   const Options& options_;
   std::string main_;  // its name
   SourceMap sources_;
+  std::map<std::string, std::set<std::string, std::less<>>> names_;  // in the `#include`s of a source
   std::map<Path, std::string> hashes_;  // of all files searched for; empty for missing ones
   std::size_t count_ = 0;
 };
