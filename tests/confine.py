@@ -261,6 +261,10 @@ def files_of_other_users():
         result = run("run", *words, scenario)
         expect(result.returncode in (3, 5) and b"a link of another user" in result.stderr, f"{words}: {result}")
     expect(own.read_text() == "export PRECIOUS=1\n" and not pathlib.Path("victim/new").exists(), "nothing of the victim is changed")
+    theirs = write("shared/theirs.json", "theirs")
+    os.chown(theirs, OTHER, OTHER)
+    result = run("run", scenario, "--report", theirs)
+    expect(result.returncode == 5 and theirs.read_text() == "theirs", f"a file of another user: {result}")
 
 
 def terminals():

@@ -364,6 +364,7 @@ Result<OutputFile> OutputFile::create_at(const Path& path, Place place) {
   const int directory = place.directory->number();
   if (const auto status = platform::status_at(directory, place.name); status && status->is_directory())
     return unwritable(path, EISDIR);
+  if (!may_replace(place)) return unwritable(path, kForeignFile);
   const bool many = open_outputs >= kMaxOpenOutputs;
   if (!many) {
     if (auto file = platform::open_at(directory, ".", platform::kNameless | platform::kWrite)) {

@@ -275,4 +275,10 @@ bool may_change(const Place& place, int file) {
   return directory && status && !is_foreign(*directory, *status);
 }
 
+bool may_replace(const Place& place) {
+  const auto directory = platform::status_of(place.directory->number());
+  const auto status = platform::status_at(place.directory->number(), place.name);
+  return !status || (directory && !is_foreign(*directory, *status));
+}
+
 }  // namespace slipway
