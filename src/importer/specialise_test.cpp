@@ -90,6 +90,28 @@ TEST(Specialise, BranchesThatReadThemAreComputedAgain) {
   EXPECT_THAT(made.shape, ElementsAre(1, 4));
 }
 
+// Each loop has few iterations, but they multiply.
+TEST(Specialise, LoopsInLoopsAreBounded) {
+  const auto loop = [](std::string_view of, std::string_view to, const Proto& body) {
+    return node("Loop", {"count", "", std::string(of)}, {std::string(to)}, {graph_attribute("body", body)});
+  };
+  const auto body = [](int depth, const Proto& inside) {
+    return graph({.nodes = {node("Identity", {formatted("c{}", depth)}, {formatted("d{}", depth)}), inside},
+                  .inputs = {value(formatted("i{}", depth), kI64, {}), value(formatted("c{}", depth), kBool, {}),
+                             value(formatted("v{}", depth), kF32, {4})},
+                  .outputs = {value(formatted("d{}", depth), kBool, {}), value(formatted("w{}", depth), kF32, {4})},
+                  .name = "body"});
+  };
+  Proto made = node("Abs", {"v0"}, {"w0"});
+  for (int i = 1; i < 3; ++i) made = loop(formatted("v{}", i), formatted("w{}", i), body(i - 1, made));
+  const std::string file = model({.nodes = {loop("x", "y", body(2, made))},
+                                  .inputs = {value("x", kF32, {4})},
+                                  .outputs = {value("y", kF32, {4})},
+                                  .initializers = {raw_tensor("count", kI64, {}, std::vector<std::int64_t>{4000})}});
+  EXPECT_THAT(specialised(file, {}).messages,
+              ::testing::HasSubstr("its loops and branches have more than 262144 operators when they are unrolled"));
+}
+
 // Nodes that became one with others are not computed again alone: all is computed anew.
 TEST(Specialise, InputsOfQuantisedGroupsAreBound) {
   const GraphParts parts{

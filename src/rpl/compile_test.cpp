@@ -43,6 +43,26 @@ Compiled compiled(const CompileOptions& options) {
   return made ? std::move(*made) : Compiled{};
 }
 
+// Structs of two members each: what they have multiplies.
+TEST(RplCompile, NestedStructsDoNotMultiplyTheTime) {
+  for (const auto& [leaf, problem] : {std::pair{"f1", "the buffers have more than 65536 parameters"},
+                                      std::pair{"p[2]", "the buffers have more than 1048576 members"}}) {
+    std::string program = formatted("struct p {{ f1 a; }};\nstruct t0 {{ {} a; }};\n", leaf);
+    for (int i = 1; i < 40; ++i) program += formatted("struct t{} {{ t{} a; t{} b; }};\n", i, i - 1, i - 1);
+    for (const int depth : {22, 39}) {
+      Diagnostics diagnostics;
+      const Program parsed =
+          parse(make_source("p.rpl", program + formatted("set_pass uniform_buffer v {{ t{} x; }};\n"
+                                                         "f1 main (void) {{ return 1.0; }}\n",
+                                                         depth)),
+                diagnostics);
+      EXPECT_FALSE(Compiler().compile(parsed, {}, {.entry_points = {{Stage::Vertex, "main"}}}, diagnostics));
+      EXPECT_NE(format_diagnostics(diagnostics.all(), {.sources = false}).find(problem), std::string::npos)
+          << format_diagnostics(diagnostics.all(), {.sources = false});
+    }
+  }
+}
+
 bool calls_functions(const spirv::Words& words) {
   return disassembled(words).find("OpFunctionCall") != std::string::npos;
 }

@@ -269,7 +269,8 @@ TEST(LabExpectations, AreUpdated) {
   const std::vector<CaseResult> results = {
       result_of("conv/a.json", CaseVerdict::Passed),      result_of("gone.json", CaseVerdict::Passed),
       result_of("big.json", CaseVerdict::TimedOut, 5),    result_of("timing.json", CaseVerdict::Failed, 1),
-      result_of("new case.json", CaseVerdict::Failed, 1), result_of("fine.json", CaseVerdict::Passed)};
+      result_of("new case.json", CaseVerdict::Failed, 1), result_of("fine.json", CaseVerdict::Passed),
+      result_of("case?.json", CaseVerdict::Failed, 1)};
   std::vector<std::string> changes;
   EXPECT_EQ(update_expectations(*expectations, results, true, changes), R"--(# known
 fail   conv/*.json           # rounding
@@ -281,7 +282,8 @@ fail "new case.json" device="llvmpipe (LLVM 22.1.8)"
 )--");
   const std::vector<std::string> expected = {
       "not changed: line 2, whose pattern `conv/*.json` matches conv/a.json, which passes", "removed: fail gone.json",
-      "changed: hang big.json", "added: fail new case.json"};
+      "changed: hang big.json", "added: fail new case.json",
+      "not added: fail case?.json, whose name cannot be written as a pattern"};
   EXPECT_EQ(changes, expected);
 }
 
