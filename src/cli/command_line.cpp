@@ -235,13 +235,14 @@ CommandLine::~CommandLine() = default;
 
 namespace {
 
-// Errors: output-conflict, when two options name one output.
+// Errors: output-conflict, when two options name one output. `--expect` is an output of one verb only.
 Result<> check_output_options(const std::vector<std::string>& words) {
   std::map<FileKey, std::string> options;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::size_t equals = words[i].find('=');
     std::string name = words[i].substr(0, equals);
-    if (!std::ranges::contains(output_options(), name) || (equals == std::string::npos && i + 1 == words.size()))
+    if (name == "--expect" || !std::ranges::contains(output_options(), name) ||
+        (equals == std::string::npos && i + 1 == words.size()))
       continue;
     std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (name == "--save") value = value.substr(value.find('=') + 1);  // npos + 1 is 0

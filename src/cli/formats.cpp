@@ -470,13 +470,13 @@ std::vector<FileBelow> files_of_formats(const std::string& directory,
   std::vector<FileBelow> files;
   check_links(directory, diagnostics);
   const auto unread = [&](const Path& path, const std::string& why) {
-    diagnostics.warning(DiagnosticKind::FileUnreadable, SourceLocation::in_file(path.string()),
+    diagnostics.warning(DiagnosticKind::FileNotFound, SourceLocation::in_file(path.string()),
                         formatted("left out, because it cannot be read: {}", why));
   };
   for (const Path& file : files_below(directory, unread)) {
     if (const auto inside = is_confined() ? map_file_below(directory, file) : Result<MappedFile>();
         !inside && inside.error().front().kind == DiagnosticKind::PathOutside) {
-      diagnostics.warning(DiagnosticKind::PathOutside, SourceLocation::in_file(file.string()),
+      diagnostics.warning(DiagnosticKind::FileNotFound, SourceLocation::in_file(file.string()),
                           "left out, because it is a link to a file outside of the directory");
       continue;
     }

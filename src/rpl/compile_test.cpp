@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
+#include "base/print_diagnostic.hpp"
 #include "base/sha256.hpp"
 #include "rpl/emit/optimize.hpp"
 #include "rpl/emit/testing.hpp"
@@ -51,11 +53,10 @@ TEST(RplCompile, NestedStructsDoNotMultiplyTheTime) {
     for (int i = 1; i < 40; ++i) program += formatted("struct t{} {{ t{} a; t{} b; }};\n", i, i - 1, i - 1);
     for (const int depth : {22, 39}) {
       Diagnostics diagnostics;
-      const Program parsed =
-          parse(make_source("p.rpl", program + formatted("set_pass uniform_buffer v {{ t{} x; }};\n"
-                                                         "f1 main (void) {{ return 1.0; }}\n",
-                                                         depth)),
-                diagnostics);
+      const Program parsed = parse(make_source("p.rpl", program + formatted("set_pass uniform_buffer v {{ t{} x; }};\n"
+                                                                            "f1 main (void) {{ return 1.0; }}\n",
+                                                                            depth)),
+                                   diagnostics);
       EXPECT_FALSE(Compiler().compile(parsed, {}, {.entry_points = {{Stage::Vertex, "main"}}}, diagnostics));
       EXPECT_NE(format_diagnostics(diagnostics.all(), {.sources = false}).find(problem), std::string::npos)
           << format_diagnostics(diagnostics.all(), {.sources = false});

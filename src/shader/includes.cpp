@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kMaxDepth = 200;
 constexpr std::size_t kMaxIncludes = 10'000;
 
-// The names in `include "name"` or `include <name>`, as glslang reads it: blanks between the two, and no other expansion
-// than of lines that a backslash continues.
+// The names in `include "name"` or `include <name>`, as glslang reads it: blanks between the two, and no other
+// expansion than of lines that a backslash continues.
 std::set<std::string, std::less<>> included_by(std::string_view text) {
   const auto joined = [](std::string_view lines) {
     std::string one;
