@@ -35,6 +35,11 @@ Term indices_of(Builder& b, const Term& x) {
 
 }  // namespace
 
+std::int64_t integer_of(float whole) {
+  constexpr float kLarge = 0x1p32F;  // for any type in tables
+  return std::isnan(whole) ? 0 : static_cast<std::int64_t>(std::clamp(whole, -kLarge, kLarge));
+}
+
 Term by_table(Builder& b, const Term& x, FileType to, const IntegerFunction& function) {
   if (bits_of(x.type) == 8 && bits_of(to) == 8 && !x.known) return small_table(b, x, to, function);
   return looked_up(b, table_of(b, x.type, to, function), x);

@@ -12,6 +12,9 @@ namespace slipway::importer {
 using IntegerFunction = std::function<std::int64_t(std::int64_t)>;
 using RealFunction = std::function<float(float)>;
 
+// A whole number that was computed as a real one, which may be any: of large ones only the sign counts, 0 for NaN.
+std::int64_t integer_of(float whole);
+
 // Of int8, uint8 and int16; the result has the type `to`, into which the numbers are clamped.
 Term by_table(Builder& b, const Term& x, FileType to, const IntegerFunction& function);
 // The same in two steps, so that several operators share a table: of all numbers of the type `from`, and for the

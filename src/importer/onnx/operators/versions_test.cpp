@@ -186,6 +186,8 @@ TEST(OnnxVersions, RefusesWhatDoesNotFit) {
             "a dimension of 1 elements is repeated 9223372036854775807 times");
   EXPECT_EQ(OneNode("Range", 11).operand(kInt64, {}, {0}).operand(kInt64, {}, {1e18}).operand(kInt64, {}, {1}).run(),
             "it has too many elements");
+  EXPECT_EQ(OneNode("Resize", 19).operand(kFloat, {1, 2}, {1, 2}).absent().operand(kFloat, {2}, {1, 1e30}).run(),
+            "a dimension of the result has 2.0000000300949324e+30 elements");
   EXPECT_EQ(OneNode("DFT", 20).with("onesided", std::int64_t{1}).operand(kFloat, {1, 2, 2}, {1, 2, 3, 4}).run(),
             "one side is computed only of forward transforms of real signals");
 }

@@ -22,7 +22,7 @@ Term requantised_part(NodeContext& node, const Term& part, const QuantisedType& 
   const float scale = from.scale * (1.0F / to.scale);
   const float bias = -static_cast<float>(from.zero + from.moved()) * scale;
   return by_table(node.b, part, to.stored, [&](std::int64_t x) {
-    return static_cast<std::int64_t>(std::round(static_cast<float>(x) * scale + bias)) + to.zero + to.moved();
+    return integer_of(std::round(static_cast<float>(x) * scale + bias)) + to.zero + to.moved();
   });
 }
 

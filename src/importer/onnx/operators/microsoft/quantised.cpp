@@ -75,7 +75,7 @@ void by_table_of(NodeContext& node, const std::function<float(float)>& function,
   const std::int64_t from_zero = zero(2), to_zero = zero(4);
   node.out(0, by_table(node.b, x, x.type, [&](std::int64_t stored) {
              const float real = from * static_cast<float>(stored - from_zero);
-             return static_cast<std::int64_t>(std::nearbyint(function(real) / to)) + to_zero;
+             return integer_of(std::nearbyint(function(real) / to)) + to_zero;
            }));
 }
 

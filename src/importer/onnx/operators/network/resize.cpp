@@ -183,6 +183,13 @@ Mode mode_of(const NodeContext& node) {
   throw Refused(formatted("`mode` is `{}`", mode));
 }
 
+// An extent of the result that was computed as a real number, which may be any.
+std::int64_t extent_of(double computed) {
+  constexpr double kMax = 0x1p53;
+  if (!(computed < kMax)) throw Refused(formatted("a dimension of the result has {} elements", computed));
+  return static_cast<std::int64_t>(computed);
+}
+
 std::vector<ResizedAxis> by_scales(const Term& x, std::span<const std::size_t> axes, std::span<const double> scales) {
   if (scales.size() != axes.size())
     throw Refused(formatted("there are {} scales for {} dimensions", scales.size(), axes.size()));
@@ -190,7 +197,7 @@ std::vector<ResizedAxis> by_scales(const Term& x, std::span<const std::size_t> a
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t from = x.shape[axes[i]];
     if (!(scales[i] > 0)) throw Refused(formatted("a scale is {}", scales[i]));
-    const auto to = static_cast<std::int64_t>(std::floor(static_cast<float>(from) * static_cast<float>(scales[i])));
+    const std::int64_t to = extent_of(std::floor(static_cast<float>(from) * static_cast<float>(scales[i])));
     made.push_back({.axis = axes[i], .from = from, .to = to, .scale = scales[i]});
   }
   return made;
@@ -215,7 +222,7 @@ std::vector<ResizedAxis> by_sizes(const NodeContext& node, const Term& x, std::s
     scale = policy == "not_larger" ? std::min(scale, axis.scale) : std::max(scale, axis.scale);
   for (ResizedAxis& axis : made) {
     axis.scale = scale;
-    axis.to = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(axis.from) + 0.5));
+    axis.to = extent_of(std::floor(scale * static_cast<double>(axis.from) + 0.5));
   }
   return made;
 }

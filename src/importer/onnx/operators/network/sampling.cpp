@@ -236,6 +236,7 @@ void emit_onnx_RoiAlign(NodeContext& node) {
     return node.out(0, channels_first(b, aligned_regions(b, images, rois, batch, form, form.ratio, form.ratio)));
   // As many samples as a bin has elements, which the regions decide.
   constexpr std::int64_t kMaxRegions = 256;
+  constexpr double kMaxSamples = 4096;  // of a bin, in one direction
   const Array& known = node.known(1, "rois");
   if (rois.shape[0] > kMaxRegions) throw Refused(formatted("`sampling_ratio` is 0 for {} regions", rois.shape[0]));
   std::vector<Term> parts;
@@ -244,7 +245,9 @@ void emit_onnx_RoiAlign(NodeContext& node) {
       const auto edge = [&](std::int64_t c) { return known.real(static_cast<std::size_t>(4 * r + c)) * form.scale; };
       double extent = edge(column + 2) - edge(column);
       if (!form.half_pixel) extent = std::max(extent, 1.0);
-      return std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(extent / static_cast<double>(bins))), 1);
+      const double count = std::ceil(extent / static_cast<double>(bins));
+      if (!(count <= kMaxSamples)) throw Refused(formatted("a bin has {} samples", count));
+      return static_cast<std::int64_t>(std::max(count, 1.0));
     };
     parts.push_back(aligned_regions(b, images, b.slice_axis(rois, 0, r, 1), b.slice_axis(batch, 0, r, 1), form,
                                     samples(1, form.height), samples(0, form.width)));
