@@ -131,8 +131,9 @@ Result<> write_outputs(const Plan& plan, const Readback& readback, Report& repor
 
 // What a uid has that file names had better not.
 std::string file_name(ResourceIndex index, std::string_view name) {
+  constexpr std::size_t kMaxName = 100;  // file systems allow 255 bytes
   std::string text = formatted("{}-", index);
-  for (const char c : name) {
+  for (const char c : name.substr(0, kMaxName)) {
     const bool plain =
         (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
     text += plain ? c : '_';
