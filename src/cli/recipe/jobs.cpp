@@ -30,7 +30,7 @@ void add_options(CommandLine& line, JobsVerbOptions& options) {
   add_engine_option(line, options);
   add_engine_thread_options(line, options, false);
   add_fusion_option(line, options.no_fuse);
-  line.add_option("--threads", options.jobs.threads, "jobs that run at the same time (all)")
+  line.add_option("--threads", options.jobs.threads, "jobs that run at the same time (all, at most 256)")
       .range(std::uint64_t{1}, std::uint64_t{1024});
   line.add_option("--queue-limit", options.jobs.queue_limit, "jobs that are loaded ahead (as many as --threads)")
       .range(std::uint64_t{1}, std::uint64_t{1} << 20);

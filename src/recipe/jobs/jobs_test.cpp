@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
+#include <mutex>
+#include <set>
+#include <thread>
 
 namespace slipway::recipe {
 namespace {
@@ -144,6 +148,20 @@ TEST(Jobs, ContinueAfterFailures) {
   EXPECT_EQ(status_of(results), 5);
   EXPECT_EQ(status_of({{.status = 0}, {.status = 4}, {.status = 1}}), 1);
   EXPECT_EQ(status_of({}), 0);
+}
+
+TEST(Jobs, HaveNoMoreThreadsThanAreUseful) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  run_jobs(script_of(600), {}, [&](const Job&) -> std::expected<RunJob, JobResult> {
+    return [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      const std::scoped_lock lock(mutex);
+      threads.insert(std::this_thread::get_id());
+      return JobResult{};
+    };
+  });
+  EXPECT_LE(threads.size(), kMostThreads);
 }
 
 TEST(Jobs, LoadNoMoreJobsAheadThanTheLimit) {

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -74,7 +75,7 @@ JobResult thrown_result() {
 
 std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& options, const PrepareJob& prepare) {
   std::vector<JobResult> results(script.jobs.size());
-  const std::size_t threads = options.threads == 0 ? script.jobs.size() : std::min(options.threads, script.jobs.size());
+  const std::size_t threads = std::min(options.threads == 0 ? kMostThreads : options.threads, script.jobs.size());
   Queue queue(options.queue_limit == 0 ? std::max<std::size_t>(threads, 1) : options.queue_limit);
   const auto work = [&] {
     while (std::optional<Queue::Item> item = queue.pop()) {
@@ -86,6 +87,8 @@ std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& optio
     }
   };
   std::vector<std::jthread> workers;
+  // Before the workers are joined, also if something is thrown.
+  const std::unique_ptr<Queue, decltype([](Queue* open) { open->close(); })> closing(&queue);
   try {
     for (std::size_t i = 0; i < threads; ++i) workers.emplace_back(work);
   } catch (const std::system_error&) {

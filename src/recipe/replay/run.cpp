@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/format.hpp"
@@ -37,6 +38,14 @@ class FrameRunner {
   void start() {
     const std::scoped_lock lock(mutex_);
     if (Result<> done = load().and_then([&] { return list_->submit(); }); !done) fail_with(std::move(done.error()));
+    started_ = true;
+    changed_.notify_all();
+  }
+
+  // Instead of `start`.
+  void refuse(Failure failure) {
+    const std::scoped_lock lock(mutex_);
+    fail_with(std::move(failure));
     started_ = true;
     changed_.notify_all();
   }
@@ -177,11 +186,25 @@ class ReplayExecution {
     }
   }
 
+  // Of those that could not be started, for whose frames others wait.
+  void refuse_threads(std::size_t first, const std::string& why) {
+    for (const auto& frame : frames_) {
+      const auto thread = std::ranges::find(replay_.threads, frame->frame().thread) - replay_.threads.begin();
+      if (static_cast<std::size_t>(thread) < first) continue;
+      frame->refuse(
+          {{.kind = DiagnosticKind::DeviceFailed, .message = formatted("no thread can be started: {}", why)}});
+    }
+  }
+
   Result<> iterate() {
     for (const auto& frame : frames_) frame->begin_iteration();
     {
       std::vector<std::jthread> threads;
-      for (const std::string& id : replay_.threads) threads.emplace_back([this, &id] { run_thread(id); });
+      try {
+        for (const std::string& id : replay_.threads) threads.emplace_back([this, &id] { run_thread(id); });
+      } catch (const std::system_error& error) {
+        refuse_threads(threads.size(), error.what());
+      }
     }
     bool ok = true;
     for (const auto& frame : frames_) ok &= frame->wait();
