@@ -404,7 +404,7 @@ class Emission {
   }
 
   static constexpr int kMaxDepth = 64;
-  static constexpr std::size_t kMaxUnrolledNodes = std::size_t{1} << 18;  // loops in loops multiply
+  static constexpr std::size_t kMaxUnrolledNodes = std::size_t{1} << 20;  // loops in loops multiply
   std::size_t unrolled_ = 0;
 
   const Net& net_;

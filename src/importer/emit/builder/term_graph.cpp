@@ -73,8 +73,8 @@ Array in_graph_storage(const Array& array) {
   }
 }
 
-// Numbers that are made on the host.
-constexpr std::size_t kMaxNumbers = 1 << 24;
+// Numbers that are made on the host, for one tensor and for all; and operators, which may be those of unrolled steps.
+constexpr std::size_t kMaxNumbers = 1 << 24, kMaxAllNumbers = 1 << 27, kMaxNodes = 1 << 20;
 
 bool all_equal(Bytes data, std::size_t size) {
   return data.size() > size && std::memcmp(data.data(), data.data() + size, data.size() - size) == 0;
@@ -100,10 +100,18 @@ Term TermGraph::term(ValueId of, FileType type) const {
   return {.type = type, .shape = graph_[of].type.shape, .known = {}, .value = of, .quantization = nullptr};
 }
 
-Term TermGraph::number(FileType type, double number, tensor::Shape shape) const {
-  if (tensor::element_count(shape).value_or(kMaxNumbers + 1) > kMaxNumbers)
+void TermGraph::will_make(const tensor::Shape& shape) const {
+  const std::size_t count = tensor::element_count(shape).value_or(kMaxNumbers + 1);
+  if (count > kMaxNumbers)
     throw Refused(
         formatted("a tensor of shape {} is too large to be computed before the run", tensor::shape_text(shape)));
+  made_ += count;
+  if (made_ > kMaxAllNumbers)
+    throw Refused(formatted("more than {} numbers are computed before the run", kMaxAllNumbers));
+}
+
+Term TermGraph::number(FileType type, double number, tensor::Shape shape) const {
+  will_make(shape);
   const std::vector<double> numbers(tensor::element_count(shape).value_or(0), number);
   return known_term(array_of(type, std::move(shape), std::span<const double>(numbers)));
 }
@@ -113,8 +121,7 @@ Term TermGraph::integers(FileType type, tensor::Shape shape, std::span<const std
 }
 
 Term TermGraph::arange(FileType type, std::int64_t first, std::int64_t count, std::int64_t step) const {
-  if (count > static_cast<std::int64_t>(kMaxNumbers))
-    throw Refused(formatted("a list of {} numbers is too long", count));
+  will_make({count});
   std::vector<std::int64_t> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<std::int64_t>(i) * step;
   return integers(type, {count}, values);
@@ -141,6 +148,7 @@ ValueId TermGraph::add(Op op, std::vector<ValueId> inputs, tosa::Attributes attr
 }
 
 ValueId TermGraph::add(Op op, std::vector<ValueId> inputs, tosa::Attributes attributes, tosa::DataType result) {
+  if (graph_.nodes.size() >= kMaxNodes) throw Refused(formatted("the graph gets more than {} operators", kMaxNodes));
   tosa::Node node;
   node.op = op;
   node.inputs = inputs;

@@ -22,6 +22,9 @@ class TermGraph {
   // A known term becomes a constant; integers of 64 bits must fit in 32.
   tosa::ValueId value(const Term& term);
   Term term(tosa::ValueId value, FileType type) const;
+  // Before the numbers of a tensor are made, whose shape a file gives. Throws Refused if it, or all of the model, are
+  // too many.
+  void will_make(const tensor::Shape& shape) const;
   Term number(FileType type, double value, tensor::Shape shape = {}) const;  // known; all elements are equal
   Term integers(FileType type, tensor::Shape shape, std::span<const std::int64_t> values) const;
   Term arange(FileType type, std::int64_t first, std::int64_t count, std::int64_t step = 1) const;
@@ -37,6 +40,9 @@ class TermGraph {
 
  protected:
   tosa::Graph graph_;
+
+ private:
+  mutable std::size_t made_ = 0;  // numbers, of all tensors
 };
 
 // The shape to which numpy broadcasts both. Refused: they do not fit.

@@ -211,6 +211,7 @@ Term pad_by_index(Builder& b, const Term& x, const tensor::Shape& before, const 
     if (count < 0) throw Refused("more than the whole tensor is cropped");
     if (extent == 0 && count > 0) throw Refused("a dimension without elements is padded");
     if (count > kMaxExtent) throw Refused(formatted("a dimension is padded to {} elements", count));
+    b.will_make({count});
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i)
       indices[static_cast<std::size_t>(i)] = mirrored(i - before[d], extent, mode);

@@ -98,6 +98,7 @@ void emit_onnx_Range(NodeContext& node) {
   if (!(length <= kMaxCount)) throw Refused("it has too many elements");
   const std::int64_t count = std::max<std::int64_t>(static_cast<std::int64_t>(length), 0);
   if (!real) return node.out(0, node.b.arange(start.type, start.integer(0), count, delta.integer(0)));
+  node.b.will_make({count});
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = start.real(0) + static_cast<double>(i) * delta.real(0);
   node.out(0, known_term(array_of(start.type, {count}, std::span<const double>(values))));
@@ -112,6 +113,7 @@ void window(NodeContext& node, At at) {
   const std::int64_t size = integer_operand(node, 0, "size");
   if (size < 0 || size > kMaxSize) throw Refused(formatted("the size is {}", size));
   const std::int64_t period = node.flag("periodic", true) ? size : size - 1;
+  node.b.will_make({size});
   std::vector<double> values(static_cast<std::size_t>(size), 1);
   for (std::size_t i = 0; period > 0 && i < values.size(); ++i)
     values[i] = at(2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(period));
@@ -151,6 +153,7 @@ void emit_onnx_MelWeightMatrix(NodeContext& node) {
     const double bin = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
     return static_cast<std::int64_t>(std::clamp(bin, 0.0, static_cast<double>(bins)));
   };
+  node.b.will_make({bins, bands});
   std::vector<double> weights(static_cast<std::size_t>(bins * bands), 0);
   for (std::int64_t band = 0; band < bands; ++band) {
     const std::int64_t lower = bin_of(band), centre = bin_of(band + 1), upper = bin_of(band + 2);

@@ -217,6 +217,7 @@ void emit_onnx_CenterCropPad(NodeContext& node) {
   tensor::Shape before(x.rank(), 0), after(x.rank(), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t at = axis_of(axes[i], x.rank());
+    if (wanted[i] < 0) throw Refused(formatted("the shape has the extent {}", wanted[i]));
     const std::int64_t more = wanted[i] - x.shape[at];
     // Of an odd difference the larger part is at the end.
     before[at] = more >= 0 ? more / 2 : -(-more / 2);

@@ -19,11 +19,12 @@ struct Transform {
 
 // [length * parts, bins * 2]: e^(-2 pi i j k / length) as a matrix of real numbers. `parts`: 2 for complex signals, 1
 // for real ones.
-Term fourier_matrix(const Transform& transform, std::int64_t parts, std::int64_t bins) {
+Term fourier_matrix(const Builder& b, const Transform& transform, std::int64_t parts, std::int64_t bins) {
   constexpr std::int64_t kMaxElements = 1 << 24;
   const std::int64_t length = transform.length;
   if (length * parts > kMaxElements / (bins * 2))
     throw Refused(formatted("a Fourier transform of {} elements is too long", length));
+  b.will_make({length * parts, bins * 2});
   const double sign = transform.inverse ? 1 : -1, scale = transform.inverse ? 1.0 / static_cast<double>(length) : 1;
   std::vector<double> matrix;
   matrix.reserve(static_cast<std::size_t>(length * parts * bins * 2));
@@ -70,7 +71,7 @@ Term fourier(Builder& b, const Term& x, std::int64_t axis, const Transform& tran
   tensor::Shape shape = moved.shape;
   shape.back() = 2;
   shape[shape.size() - 2] = bins;
-  const Term product = b.matmul(rows, fourier_matrix(transform, parts, bins));
+  const Term product = b.matmul(rows, fourier_matrix(b, transform, parts, bins));
   return b.cast(b.transpose(b.reshape(product, shape), back), x.type);
 }
 

@@ -188,6 +188,19 @@ TEST(OnnxVersions, RefusesWhatDoesNotFit) {
             "it has too many elements");
   EXPECT_EQ(OneNode("Resize", 19).operand(kFloat, {1, 2}, {1, 2}).absent().operand(kFloat, {2}, {1, 1e30}).run(),
             "a dimension of the result has 2.0000000300949324e+30 elements");
+  EXPECT_EQ(OneNode("Resize", 19)
+                .with("mode", "linear")
+                .operand(kFloat, {1, 2}, {1, 2})
+                .absent()
+                .absent()
+                .operand(kInt64, {2}, {1, 2147483647})
+                .run(),
+            "a tensor of shape [2147483647, 4] is too large to be computed before the run");
+  EXPECT_EQ(OneNode("AffineGrid", 20)
+                .operand(kFloat, {1, 2, 3}, {1, 0, 0, 0, 1, 0})
+                .operand(kInt64, {4}, {1, 1, 2147483648.0, 2147483648.0})
+                .run(),
+            "a tensor of shape [2147483648, 2147483648, 3] is too large to be computed before the run");
   EXPECT_EQ(OneNode("DFT", 20).with("onesided", std::int64_t{1}).operand(kFloat, {1, 2, 2}, {1, 2, 3, 4}).run(),
             "one side is computed only of forward transforms of real signals");
 }

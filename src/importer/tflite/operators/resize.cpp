@@ -24,6 +24,8 @@ ResizePlan plan_of(const NodeContext& node) {
   const std::vector<std::int64_t> size = node.integers(1, "size");
   if (x.rank() != 4 || size.size() != 2) throw Refused("the operands have to have rank 4 and two elements");
   if (size[0] < 1 || size[1] < 1) throw Refused("the size is below 1");
+  constexpr std::int64_t kTaps = 4;
+  for (const std::int64_t extent : size) node.b.will_make({extent, kTaps});
   return {.from = {x.shape[1], x.shape[2]},
           .to = {size[0], size[1]},
           .align_corners = node.flag("align_corners"),

@@ -116,6 +116,7 @@ std::optional<Term> by_operator(Builder& b, const Term& x, const ResizeOptions& 
   if (options.coordinates == "tf_crop_and_resize") return std::nullopt;
   std::vector<std::vector<double>> positions(2);
   for (std::size_t d = 0; d < 2; ++d) {
+    b.will_make({x.shape[2 + d]});
     const ResizedAxis same{.axis = 2 + d, .from = x.shape[2 + d], .to = x.shape[2 + d]};
     ResizeOptions plain;
     plain.coordinates = "asymmetric";
@@ -162,7 +163,10 @@ Term resized(Builder& b, const Term& x, const ResizeOptions& options, std::span<
   const bool crops = options.coordinates == "tf_crop_and_resize";
   for (const ResizedAxis& axis : axes) {
     if (axis.to < 1) throw Refused(formatted("a dimension of the result has {} elements", axis.to));
-    if (axis.from != axis.to || crops || axis.scale != 1) changed.push_back(axis);
+    if (axis.from == axis.to && !crops && axis.scale == 1) continue;
+    constexpr std::int64_t kTaps = 4;  // more where the filter is as wide as what it replaces
+    b.will_make({options.antialias ? std::max(axis.from, axis.to) : axis.to, kTaps});
+    changed.push_back(axis);
   }
   if (const auto direct = by_operator(b, x, options, changed)) return *direct;
   Term made = x;

@@ -102,6 +102,9 @@ void emit_onnx_AffineGrid(NodeContext& node) {
                             tensor::shape_text(theta.shape), size.size()));
   const tensor::Shape extents(size.begin() + 2, size.end());
   const bool aligned = node.flag("align_corners");
+  tensor::Shape made = extents;
+  made.push_back(static_cast<std::int64_t>(dimensions + 1));
+  node.b.will_make(made);
   const std::int64_t points = product_of(extents);
   // The homogeneous coordinates of each element, that of the last dimension first.
   std::vector<double> coordinates;
@@ -184,6 +187,8 @@ Neighbours over_grid(Builder& b, const Neighbours& line, std::int64_t rows, std:
 Term aligned_regions(Builder& b, const Term& images, const Term& rois, const Term& batch, const RoiForm& form,
                      std::int64_t samples_y, std::int64_t samples_x) {
   const std::int64_t regions = rois.shape[0], channels = images.shape[3];
+  if (form.height < 1 || form.width < 1 || samples_y < 1 || samples_x < 1) throw Refused("a region has no bins");
+  b.will_make({form.height, samples_y, form.width, samples_x});
   const std::int64_t rows = form.height * samples_y, columns = form.width * samples_x;
   const Neighbours y =
       roi_neighbours(b, roi_line(b, rois, 1, form.height, form), form.height, samples_y, images.shape[1]);
