@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/format.hpp"
+#include "base/text/control_characters.hpp"
 #include "cli/confine.hpp"
 #include "cli/content.hpp"
 #include "cli/recipe/files.hpp"
@@ -70,7 +71,9 @@ class ScriptJob : public Job {
     if (!outcome_) return;
     std::string lines;
     for (const recipe::JobResult& result : *outcome_) {
-      lines += formatted("{}: {}\n", result.id, outcome_word(result.status));
+      // An id with a line break could look like the line of another job.
+      lines +=
+          formatted("{}: {}\n", show_control_characters(result.id, {.newlines = false}), outcome_word(result.status));
       diagnostics_.add(result.diagnostics);
     }
     if (!options_.style.json) print_line(options_, lines);
