@@ -49,7 +49,7 @@ using RunJob = std::move_only_function<JobResult()>;
 // Loads a job. Returns the function that runs it, or the result of a job that cannot be loaded.
 using PrepareJob = std::function<std::expected<RunJob, JobResult>(const Job& job)>;
 
-inline constexpr std::size_t kMostThreads = 256;  // a script of a megabyte may have 20,000 jobs
+inline constexpr std::size_t kMaxThreads = 256;  // a script of a megabyte may have 20,000 jobs
 struct JobOptions {
   std::size_t threads = 0;      // workers; 0: one per job, but no more than that
   std::size_t queue_limit = 0;  // loaded jobs that wait for a worker; 0: as many as workers

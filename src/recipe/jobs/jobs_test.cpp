@@ -161,7 +161,7 @@ TEST(Jobs, HaveNoMoreThreadsThanAreUseful) {
       return JobResult{};
     };
   });
-  EXPECT_LE(threads.size(), kMostThreads);
+  EXPECT_LE(threads.size(), kMaxThreads);
 }
 
 TEST(Jobs, LoadNoMoreJobsAheadThanTheLimit) {

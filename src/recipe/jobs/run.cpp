@@ -75,7 +75,7 @@ JobResult thrown_result() {
 
 std::vector<JobResult> run_jobs(const JobScript& script, const JobOptions& options, const PrepareJob& prepare) {
   std::vector<JobResult> results(script.jobs.size());
-  const std::size_t threads = std::min(options.threads == 0 ? kMostThreads : options.threads, script.jobs.size());
+  const std::size_t threads = std::min(options.threads == 0 ? kMaxThreads : options.threads, script.jobs.size());
   Queue queue(options.queue_limit == 0 ? std::max<std::size_t>(threads, 1) : options.queue_limit);
   const auto work = [&] {
     while (std::optional<Queue::Item> item = queue.pop()) {
