@@ -362,9 +362,10 @@ Result<OutputFile> OutputFile::create_below(const Path& directory, const Path& p
 
 Result<OutputFile> OutputFile::create_at(const Path& path, Place place) {
   const int directory = place.directory->number();
-  if (const auto status = platform::status_at(directory, place.name); status && status->is_directory())
-    return unwritable(path, EISDIR);
-  if (!may_replace(place)) return unwritable(path, kForeignFile);
+  if (const auto status = platform::status_at(directory, place.name)) {
+    if (status->is_directory()) return unwritable(path, EISDIR);
+    if (!may_replace(place, *status)) return unwritable(path, kForeignFile);
+  }
   const bool many = open_outputs >= kMaxOpenOutputs;
   if (!many) {
     if (auto file = platform::open_at(directory, ".", platform::kNameless | platform::kWrite)) {

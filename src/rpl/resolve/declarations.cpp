@@ -90,7 +90,7 @@ Group group_of(const Item& item) {
 
 // More leaves than any buffer needs, but a limit for nested structs, whose leaves multiply.
 constexpr std::size_t kMaxParameters = 65536;
-// Of all kinds, also those that are no leaves.
+// Of all kinds, not only leaves.
 constexpr std::size_t kMaxMembers = 16 * kMaxParameters;
 
 }  // namespace

@@ -150,12 +150,10 @@ Result<> read_elements(const NpzMember& member, Bytes elements, const std::strin
     CompressedMember& of = *member.inflated;
     const Inflation made = inflate_into(of.memory.bytes().first(end), of.compressed, DeflateForm::Raw);
     if (made == Inflation::Damaged || (whole && made != Inflation::Whole)) return damaged(member, name);
-    of.complete = whole;
   }
-  if (whole && ::crc32(0, byte_pointer(member.npy), static_cast<uInt>(member.npy.size())) != member.checksum) {
-    if (member.inflated) member.inflated->complete = false;
+  if (whole && ::crc32(0, byte_pointer(member.npy), static_cast<uInt>(member.npy.size())) != member.checksum)
     return damaged(member, name);
-  }
+  if (member.inflated) member.inflated->complete = whole;
   return {};
 }
 

@@ -270,15 +270,14 @@ std::expected<Place, ConfinedFailure> place_below(const Path& directory, const P
   return Place{shared_handle(*std::move(parent)), std::move(last)};
 }
 
-bool may_change(const Place& place, int file) {
-  const auto directory = platform::status_of(place.directory->number()), status = platform::status_of(file);
-  return directory && status && !is_foreign(*directory, *status);
+bool may_replace(const Place& place, const platform::FileStatus& file) {
+  const auto directory = platform::status_of(place.directory->number());
+  return directory && !is_foreign(*directory, file);
 }
 
-bool may_replace(const Place& place) {
-  const auto directory = platform::status_of(place.directory->number());
-  const auto status = platform::status_at(place.directory->number(), place.name);
-  return !status || (directory && !is_foreign(*directory, *status));
+bool may_change(const Place& place, int file) {
+  const auto status = platform::status_of(file);
+  return status && may_replace(place, *status);
 }
 
 }  // namespace slipway

@@ -75,7 +75,7 @@ std::expected<Place, ConfinedFailure> place_below(const Path& directory, const P
 // Whether an open file may be changed: not one of another user in a directory to which all users may write
 // (fs.protected_regular).
 bool may_change(const Place& place, int file);
-// The same of the file there, if there is one, which another one will replace.
-bool may_replace(const Place& place);
+// The same of the file at the place, which another one will replace.
+bool may_replace(const Place& place, const platform::FileStatus& file);
 
 }  // namespace slipway
